@@ -1,0 +1,1 @@
+"""The runtime, and the actors: session, writer, summarizer, extractor, keeper."""

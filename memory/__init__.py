@@ -1,0 +1,1 @@
+"""What is remembered of a conversation and what of it comes back. Pure."""

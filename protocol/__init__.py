@@ -1,0 +1,1 @@
+"""The wire: frames, codec, error and close codes, and the descriptions generated from them."""

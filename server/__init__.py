@@ -1,0 +1,1 @@
+"""Settings, sockets, pages, start and stop, command line: the only room that knows all others."""
