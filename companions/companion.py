@@ -1,0 +1,31 @@
+"""A companion, ready to talk: its policy, its texts, its stories, and where help is found."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from companions.narratives import Narrative
+from companions.policy import Policy
+from companions.resources import Country
+from companions.texts import Texts
+
+
+class Companion(msgspec.Struct, frozen=True, kw_only=True):
+    """``id`` is the name of its folder, or ``NAME/PERSONA``; it owns its memory under that id."""
+
+    id: str
+    name: str
+    subject: str | None = None  # what a persona teaches or is about
+    policy: Policy
+    texts: Texts
+    narratives: tuple[Narrative, ...] = ()
+    resources: dict[str, Country]
+
+
+def catalogue(families: Iterable[tuple[Companion, ...]]) -> dict[str, Companion]:
+    """Companions by every id a client may name; the bare name of a folder with personas is its first one."""
+    found: dict[str, Companion] = {}
+    for members in families:
+        found[members[0].id.partition("/")[0]] = members[0]
+        found.update({member.id: member for member in members})
+    return found

@@ -1,0 +1,110 @@
+"""The policy of a companion: ``companion.toml``, checked into frozen structs.
+
+Everything in which companions differ is a value here or a text beside it; the engine knows none of them by
+name. A key that is not known is refused, a number has its limits in its type, and what must fit together is
+checked by ``companions.consistency``.
+"""
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+from companions.changes import JobKind
+from companions.policy_memory import (
+    SECTIONS,
+    Budget,
+    Facts,
+    Memory,
+    Positive,
+    Recall,
+    Section,
+    Summary,
+    Window,
+    Word,
+)
+from companions.policy_safety import Answers, Disclosure, Safety
+from companions.policy_turn import Emotion, Model, Pacing, Repetition
+from companions.tables import Table
+
+Transcript: TypeAlias = Literal["all", "current"]
+AfterCrash: TypeAlias = Literal["answer", "offer"]
+Theme: TypeAlias = Literal["hearth", "meadow", "slate", "track", "paper"]
+CheckInValue: TypeAlias = Literal["mood", "sleep", "anxiety"]
+PersonaId: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z0-9-]{0,31}$")]
+ShownName: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=60)]
+
+
+class Voice(Table, frozen=True, kw_only=True):
+    """How the page reads aloud: factors of the device's usual speed and pitch."""
+
+    rate: Annotated[float, msgspec.Meta(ge=0.5, le=1.5)] = 1.0
+    pitch: Annotated[float, msgspec.Meta(ge=0.5, le=1.5)] = 1.0
+
+
+class Persona(Table, frozen=True, kw_only=True):
+    """One of several characters that share a policy; its text is ``personas/ID.md``.
+
+    On the wire and in the store it is a companion of its own, ``NAME/ID``: memory belongs to a person and a
+    persona.
+    """
+
+    id: PersonaId
+    name: ShownName
+    subject: ShownName
+
+
+class SessionType(Table, frozen=True, kw_only=True):
+    """A kind of session; what the model is told about it is ``sessions/KEY.md``."""
+
+    label: ShownName
+    asks: tuple[CheckInValue, ...] = ()  # what the page may ask at its beginning, 1 to 10 each
+    crisis: bool = False  # a conversation in crisis may be continued as this type
+
+
+class Session(Table, frozen=True, kw_only=True):
+    """A conversation from its beginning to its end."""
+
+    silence_seconds: Positive = 1_800  # of silence end it (tutor: 900)
+    default_type: Word = "freeform"
+    types: dict[Word, SessionType]
+    jobs: tuple[JobKind, ...] = ()  # handed over at its end
+    transcript: Transcript = "all"  # what the person's page shows: everything, or the current exchange
+    after_crash: AfterCrash = "offer"  # an answer cut by a crash: given by itself, or offered
+    regenerate: bool = False
+    edit: bool = False
+    parent_mode: bool = False  # parents have conversations of their own
+
+
+class Page(Table, frozen=True, kw_only=True):
+    """How the page looks; its words are in ``words.md``."""
+
+    theme: Theme = "hearth"
+    text_px: Annotated[int, msgspec.Meta(ge=24, le=64)] = 24
+
+
+class Policy(Table, frozen=True, kw_only=True):
+    """``companion.toml``, whole."""
+
+    format: Literal[1]
+    name: ShownName
+    purpose: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    language: Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}(-[A-Z]{2})?$")] = "en"
+    languages: tuple[str, ...] = ()  # further ones, each a folder of its own with all the texts
+    order: tuple[Section, ...] = SECTIONS
+    personas: tuple[Persona, ...] = ()
+    voice: Voice = Voice()
+    session: Session
+    window: Window = Window()
+    memory: Memory = Memory()
+    recall: Recall = Recall()
+    budget: Budget
+    facts: Facts | None = None
+    summary: Summary | None = None
+    emotion: Emotion = Emotion()
+    repetition: Repetition = Repetition()
+    safety: Safety
+    answers: Answers = Answers()
+    disclosure: Disclosure = Disclosure()
+    pacing: Pacing = Pacing()
+    model: Model = Model()
+    page: Page = Page()
