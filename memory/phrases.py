@@ -1,0 +1,80 @@
+"""Phrases found in a message, word by word.
+
+A phrase is words in order, folded; ``_`` stands for up to three words of any kind. Phrases are looked up by
+their first word, so a table of thousands costs no more than one of ten.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from memory.text import folded
+
+Name = TypeVar("Name")
+
+_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[.,!?;:…—-]+")
+_GAP = "_"
+_GAP_WORDS = 3
+
+
+class Phrase(NamedTuple, Generic[Name]):
+    """What follows a phrase's first word, and what the phrase stands for."""
+
+    rest: tuple[str, ...]
+    name: Name
+
+
+Index = Mapping[str, tuple[Phrase[Name], ...]]
+
+
+class Found(NamedTuple, Generic[Name]):
+    """A phrase in a text: what it stands for, and the tokens it takes."""
+
+    name: Name
+    start: int
+    end: int
+
+
+def tokens(text: str) -> list[str]:
+    """The words of ``text``, folded, with its punctuation marks as tokens of their own."""
+    return _TOKEN.findall(folded(text))
+
+
+def index(phrases: Iterable[tuple[str, Name]]) -> Index[Name]:
+    """``phrases`` by their first word, the longest first."""
+    found: dict[str, list[Phrase[Name]]] = {}
+    for phrase, name in phrases:
+        first, *rest = phrase.split()
+        found.setdefault(first, []).append(Phrase(tuple(rest), name))
+    return {first: tuple(sorted(rows, key=lambda row: -len(row.rest))) for first, rows in found.items()}
+
+
+def find(text: Sequence[str], phrases: Index[Name]) -> list[Found[Name]]:
+    """The phrases in the tokens of a text, in order; for one name the longest of overlapping ones."""
+    found: list[Found[Name]] = []
+    taken: dict[Name, int] = {}  # where the last find of each name ends
+    for start, word in enumerate(text):
+        for phrase in phrases.get(word, ()):
+            if taken.get(phrase.name, 0) > start:
+                continue
+            end = _end(text, start, phrase.rest)
+            if end:
+                taken[phrase.name] = end
+                found.append(Found(phrase.name, start, end))
+    return found
+
+
+def _end(text: Sequence[str], start: int, rest: tuple[str, ...]) -> int:
+    """The token after the phrase that begins at ``start``, 0 when it is not there."""
+    at = start + 1
+    gap = False
+    for word in rest:
+        if word == _GAP:
+            gap = True
+            continue
+        reach = range(at, min(at + (_GAP_WORDS if gap else 0) + 1, len(text)))
+        hit = next((position for position in reach if text[position] == word), None)
+        if hit is None:
+            return 0
+        at, gap = hit + 1, False
+    return at
