@@ -13,6 +13,7 @@ from memory.messages import Source, Status
 CloseReason: TypeAlias = Literal["asked", "silence", "replaced", "drained"]
 JobKind: TypeAlias = Literal["summary", "facts", "topics", "learnings", "parent_note", "evaluation"]
 NarrativeMode: TypeAlias = Literal["seed", "fallback"]
+UserStatus: TypeAlias = Literal["active", "inactive", "archived"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, tag_field="change"):
@@ -32,7 +33,7 @@ class CommandId(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewConversation(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversation begins in the transaction of its first message; an empty one is never stored."""
+    """A conversation begins in the transaction of its first message (position 1); none is stored empty."""
 
     title: str
     preview: str
@@ -146,6 +147,27 @@ class ConversationClosed(Change, frozen=True, kw_only=True, tag="conversation_cl
     jobs: tuple[JobSpec, ...] = ()
 
 
+class ConversationOpened(Change, frozen=True, kw_only=True, tag="conversation_opened"):
+    """The person turned to a conversation: it is the active one, to come back to after a restart."""
+
+    conversation: str
+
+
+class SessionContinued(Change, frozen=True, kw_only=True, tag="session_continued"):
+    """A session took over the id space and the conversation of an earlier one that could not be resumed."""
+
+    session: str
+    space: str
+    conversation: str | None
+
+
+class JobsQueued(Change, frozen=True, kw_only=True, tag="jobs_queued"):
+    """Work on a conversation that goes on: a partial summary, or one that was asked for."""
+
+    conversation: str
+    jobs: tuple[JobSpec, ...]
+
+
 class ConversationRenamed(Change, frozen=True, kw_only=True, tag="conversation_renamed"):
     """The person named a conversation."""
 
@@ -210,6 +232,12 @@ class AlertRaised(Change, frozen=True, kw_only=True, tag="alert_raised"):
     recipients: tuple[str, ...]
 
 
+class UserStatusSet(Change, frozen=True, kw_only=True, tag="user_status_set"):
+    """A person is active, not at present, or no longer here (dementia storage design, 2.2)."""
+
+    status: UserStatus
+
+
 class SettingSet(Change, frozen=True, kw_only=True, tag="setting_set"):
     """A person's setting for a companion; ``value`` None removes it."""
 
@@ -244,6 +272,9 @@ AnyChange: TypeAlias = (
     | AnswerCheckpointed
     | AnswerGiven
     | ConversationClosed
+    | ConversationOpened
+    | SessionContinued
+    | JobsQueued
     | ConversationRenamed
     | ConversationArchived
     | ConversationDeleted
@@ -252,6 +283,7 @@ AnyChange: TypeAlias = (
     | ProfileSet
     | MoodCheckedIn
     | AlertRaised
+    | UserStatusSet
     | SettingSet
     | SummaryMade
     | JobFailed

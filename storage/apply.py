@@ -1,0 +1,108 @@
+"""Changes land here: one function for each, every one harmless when it comes again.
+
+The writer hands a batch over and it becomes one transaction; a change that is refused, or that contradicts
+the rows that are there, is undone by itself and takes no other with it.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import assert_never
+
+from companions.changes import (
+    AlertRaised,
+    AnswerCheckpointed,
+    AnswerGiven,
+    AnyChange,
+    CommandDone,
+    ConversationArchived,
+    ConversationClosed,
+    ConversationDeleted,
+    ConversationOpened,
+    ConversationRenamed,
+    FeedbackGiven,
+    JobFailed,
+    JobsQueued,
+    MessageSaid,
+    MoodCheckedIn,
+    Outcome,
+    ProfileSet,
+    Refused,
+    SessionContinued,
+    SettingSet,
+    SummaryMade,
+    UserStatusSet,
+)
+from storage import conversations, messages, people
+from storage.commands import command_done
+from storage.jobs import job_failed
+from storage.order import saw_time
+from storage.sessions import session_continued
+from storage.summaries import summary_made
+
+
+def apply_all(db: sqlite3.Connection, changes: Sequence[AnyChange]) -> list[Outcome]:
+    """Apply a batch in order, inside the caller's transaction; one outcome for each change.
+
+    An error of the disk (full, read-only, busy …) is raised and undoes the batch with the transaction.
+    """
+    outcomes = [apply(db, change) for change in changes]
+    if changes:
+        saw_time(db, max(change.at for change in changes))
+    return outcomes
+
+
+def apply(db: sqlite3.Connection, change: AnyChange) -> Outcome:
+    """Apply one change, inside the caller's transaction; a refused one leaves nothing behind."""
+    db.execute("SAVEPOINT change")
+    try:
+        outcome = _land(db, change)
+    except sqlite3.IntegrityError:
+        outcome = Refused("state.conflict")
+    if isinstance(outcome, Refused):
+        db.execute("ROLLBACK TO change")
+    db.execute("RELEASE change")
+    return outcome
+
+
+def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
+    match change:
+        case MessageSaid():
+            return messages.message_said(db, change)
+        case AnswerCheckpointed():
+            return messages.answer_checkpointed(db, change)
+        case AnswerGiven():
+            return messages.answer_given(db, change)
+        case ConversationClosed():
+            return conversations.conversation_closed(db, change)
+        case ConversationOpened():
+            return conversations.conversation_opened(db, change)
+        case ConversationRenamed():
+            return conversations.conversation_renamed(db, change)
+        case ConversationArchived():
+            return conversations.conversation_archived(db, change)
+        case ConversationDeleted():
+            return conversations.conversation_deleted(db, change)
+        case SessionContinued():
+            return session_continued(db, change)
+        case JobsQueued():
+            return conversations.jobs_queued(db, change)
+        case CommandDone():
+            return command_done(db, change)
+        case SummaryMade():
+            return summary_made(db, change)
+        case JobFailed():
+            return job_failed(db, change)
+        case FeedbackGiven():
+            return people.feedback_given(db, change)
+        case ProfileSet():
+            return people.profile_set(db, change)
+        case MoodCheckedIn():
+            return people.mood_checked_in(db, change)
+        case AlertRaised():
+            return people.alert_raised(db, change)
+        case UserStatusSet():
+            return people.user_status_set(db, change)
+        case SettingSet():
+            return people.setting_set(db, change)
+        case _:
+            assert_never(change)

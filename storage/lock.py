@@ -1,0 +1,46 @@
+"""One process owns a data folder: whoever writes to it holds the lock of its ``lock`` file.
+
+The lock is the kernel's (flock) and ends with the process, however that ends; the file only says who it is.
+"""
+
+import fcntl
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class FolderHeld(Exception):  # noqa: N818 - it says what happened
+    """Another process holds the data folder; ``pid`` is None where it did not leave its number."""
+
+    def __init__(self, folder: Path, pid: int | None) -> None:
+        who = f"process {pid}" if pid else "another process"
+        super().__init__(f"{folder} is in use by {who}")
+        self.folder = folder
+        self.pid = pid
+
+
+@contextmanager
+def held(folder: Path) -> Generator[None]:
+    """Hold ``folder`` while the block runs; raises ``FolderHeld`` at once when somebody else does."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        _take(folder, descriptor)
+        yield
+    finally:
+        os.close(descriptor)  # releases it; the file stays, or two starters could hold two files
+
+
+def _take(folder: Path, descriptor: int) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FolderHeld(folder, _holder(descriptor)) from None
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+
+
+def _holder(descriptor: int) -> int | None:
+    said = os.pread(descriptor, 20, 0)
+    return int(said) if said.isdigit() else None

@@ -1,0 +1,57 @@
+"""The one row about the store itself: its epoch, the counter that orders, and what its clock may be used for.
+
+Order comes from the counter, never from a time or an id: a device may boot in 1970 or jump by years.
+"""
+
+import sqlite3
+
+WEEK_MS = 7 * 24 * 3_600_000
+
+
+def next_number(db: sqlite3.Connection) -> int:
+    """The next number of the store's counter; never given twice, not even after a deletion."""
+    row: tuple[int] = db.execute(
+        "UPDATE store SET counter = counter + 1 WHERE one = 1 RETURNING counter"
+    ).fetchone()
+    return row[0]
+
+
+def epoch(db: sqlite3.Connection) -> str:
+    """The random id of this store; a restore changes it, and then no event of before can be resumed."""
+    row: tuple[str] = db.execute("SELECT epoch FROM store WHERE one = 1").fetchone()
+    return row[0]
+
+
+def saw_time(db: sqlite3.Connection, at: int) -> None:
+    """Remember ``at`` when it is the newest time stored so far."""
+    db.execute("UPDATE store SET newest_at = ? WHERE one = 1 AND newest_at < ?", (at, at))
+
+
+def may_purge(db: sqlite3.Connection, at: int) -> bool:
+    """Whether ``at`` can be trusted to remove things by their age.
+
+    Not when it is before the newest stored time, and not when it is more than 7 days after the last removal:
+    then somebody has to say that the date is right (``date_confirmed``).
+    """
+    row: tuple[int, int | None] = db.execute(
+        "SELECT newest_at, purged_at FROM store WHERE one = 1"
+    ).fetchone()
+    newest, purged = row
+    return at >= newest and at - (newest if purged is None else purged) <= WEEK_MS
+
+
+def date_confirmed(db: sqlite3.Connection, at: int) -> None:
+    """Staff say that ``at`` is right: it becomes the newest stored time, and removal may go on from here."""
+    db.execute("UPDATE store SET newest_at = ?, purged_at = ? WHERE one = 1", (at, at))
+
+
+def purged(db: sqlite3.Connection, at: int) -> None:
+    """Remember that something was removed by its age at ``at``."""
+    db.execute("UPDATE store SET purged_at = ? WHERE one = 1", (at,))
+
+
+def store_bytes(db: sqlite3.Connection) -> int:
+    """How large the database is, free pages included, its log not."""
+    pages: tuple[int] = db.execute("PRAGMA page_count").fetchone()
+    size: tuple[int] = db.execute("PRAGMA page_size").fetchone()
+    return pages[0] * size[0]

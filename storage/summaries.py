@@ -1,0 +1,106 @@
+"""Summaries: of a conversation that goes on, and of those that ended, in the order in which they ended."""
+
+import sqlite3
+
+import msgspec
+
+from companions.changes import Landed, Outcome, SummaryMade
+from storage.jobs import end_job
+from storage.order import next_number
+from storage.rows import Row, blob_of
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """A summary of the positions it covers; the form of ``content`` is the companion's."""
+
+    id: str
+    conversation: str
+    content: msgspec.Raw
+    covers_first: int
+    covers_last: int
+    partial: bool
+    made_by: str
+    tokens: int
+    at: int
+    began_at: int
+
+
+_COLUMNS = """s.id, s.conversation, s.content, s.covers_first, s.covers_last, s.partial, s.made_by, s.tokens,
+    s.at, c.created_at"""
+
+
+def _summary_of(row: Row) -> Summary:
+    return Summary(
+        id=row[0],
+        conversation=row[1],
+        content=msgspec.Raw(row[2]),
+        covers_first=row[3],
+        covers_last=row[4],
+        partial=bool(row[5]),
+        made_by=row[6],
+        tokens=row[7],
+        at=row[8],
+        began_at=row[9],
+    )
+
+
+def summary_made(db: sqlite3.Connection, change: SummaryMade) -> Outcome:
+    """A summary lands with the end of its job, or not at all."""
+    if db.execute(
+        "SELECT 1 FROM summaries WHERE id = ? AND job = ?", (change.summary, change.job)
+    ).fetchone():
+        return Landed()
+    if refused := end_job(db, change, change.job, change.conversation):
+        return refused
+    db.execute(
+        "INSERT INTO summaries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+        (
+            change.summary,
+            change.user,
+            change.companion,
+            change.conversation,
+            change.job,
+            next_number(db),
+            change.at,
+            blob_of(change.content),
+            change.covers_first,
+            change.covers_last,
+            change.partial,
+            change.made_by,
+            change.tokens,
+        ),
+    )
+    return Landed()
+
+
+def summary_of(db: sqlite3.Connection, *, user: str, conversation: str) -> Summary | None:
+    """The newest summary of a conversation, partial or whole."""
+    row: Row | None = db.execute(
+        f"""
+        SELECT {_COLUMNS} FROM summaries s JOIN conversations c ON c.id = s.conversation
+        WHERE s.conversation = ? AND s.user_id = ? ORDER BY s.stored DESC LIMIT 1
+        """,  # noqa: S608 - constants of ours
+        (conversation, user),
+    ).fetchone()
+    return None if row is None else _summary_of(row)
+
+
+def recent_summaries(
+    db: sqlite3.Connection, *, user: str, companion: str, limit: int, parent_mode: bool = False
+) -> tuple[Summary, ...]:
+    """The newest whole summary of each of the last ``limit`` conversations that ended and have one.
+
+    Oldest first, in the order in which they ended by the store's counter, never by a clock.
+    """
+    rows: list[Row] = db.execute(
+        f"""
+        SELECT {_COLUMNS} FROM conversations c JOIN summaries s ON s.conversation = c.id
+        WHERE c.user_id = ? AND c.companion = ? AND c.closed IS NOT NULL AND c.parent_mode = ?
+            AND s.archived_at IS NULL
+            AND s.stored =
+                (SELECT MAX(n.stored) FROM summaries n WHERE n.conversation = c.id AND n.partial = 0)
+        ORDER BY c.closed DESC LIMIT ?
+        """,  # noqa: S608 - constants of ours
+        (user, companion, parent_mode, limit),
+    ).fetchall()
+    return tuple(_summary_of(row) for row in reversed(rows))
