@@ -29,6 +29,7 @@ from companions.tables import Table
 Transcript: TypeAlias = Literal["all", "current"]
 AfterCrash: TypeAlias = Literal["answer", "offer"]
 Theme: TypeAlias = Literal["hearth", "meadow", "slate", "track", "paper"]
+Style: TypeAlias = Literal["direct", "gentle", "socratic", "validating"]
 CheckInValue: TypeAlias = Literal["mood", "sleep", "anxiety"]
 PersonaId: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z0-9-]{0,31}$")]
 ShownName: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=60)]
@@ -90,7 +91,8 @@ class Policy(Table, frozen=True, kw_only=True):
     purpose: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     language: Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}(-[A-Z]{2})?$")] = "en"
     languages: tuple[str, ...] = ()  # further ones, each a folder of its own with all the texts
-    order: tuple[Section, ...] = SECTIONS
+    style: Style = "gentle"  # of speaking, unless the person's profile names another
+    order: tuple[Section, ...] = SECTIONS  # of the prompt
     personas: tuple[Persona, ...] = ()
     voice: Voice = Voice()
     session: Session

@@ -33,6 +33,10 @@ PromptWord: TypeAlias = Literal[
     "narrative_primary",  # {story}: tell it
     "shortened",  # the current message was shortened in the middle
     "continue",  # {shown}: go on from what was shown
+    "style_direct",  # what fills {style} in the rules
+    "style_gentle",
+    "style_socratic",
+    "style_validating",
 ]
 PageWord: TypeAlias = Literal[
     "title",
@@ -57,7 +61,7 @@ PageWord: TypeAlias = Literal[
 ]
 _HEADING = re.compile(r"^## +(.+?) *$", re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
-_PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
 class SafeAnswers(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,13 @@
+"""The companions that ship load whole, from data alone."""
+
+import pytest
+
+from tests.companions.library import NAMES, shipped
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name in ("clara", "serenity")])
+def test_a_shipped_companion_loads_whole(name: str) -> None:
+    for companion in shipped(name):
+        assert companion.id.partition("/")[0] == name
+        assert set(companion.texts.sessions) == set(companion.policy.session.types)
+        assert set(companion.texts.jobs) == set(companion.policy.session.jobs)
