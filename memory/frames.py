@@ -1,0 +1,233 @@
+"""What is asked or said, and about whom: patterns over sentences read by concepts.
+
+Each frame of the table `questions.toml` is one aspect (where somebody is, when a meal comes, that one
+wants to go home) with the patterns of words that express it. A pattern becomes one regular expression with
+bounded gaps and is only tried on sentences that hold its rarest word, so the cost stays linear and small.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from memory.data import table
+from memory.phrasing import Sentence, concepts
+from memory.vocabulary import OTHER, PERSON, PRONOUN, opened
+
+QuestionType: TypeAlias = Literal["location", "identity", "time", "activity", "person", "general"]
+
+_SLOTS: Final[Mapping[str, str]] = {
+    "person": PERSON + PRONOUN,
+    "animal": "A",
+    "thing": "T",
+    "place": "L",
+    "meal": "M",
+    "body": "B",
+    "event": "E",
+    "any": "ATLMBE" + OTHER,
+}
+_GAP = r"(?:\S+ ){0,3}?"
+
+
+class Frame(msgspec.Struct, frozen=True, rename={"unless": "not"}):
+    """One aspect of the table; see the table's head for the language of its patterns."""
+
+    aspect: str
+    type: QuestionType
+    patterns: list[str]
+    unless: list[str] = []
+    object: bool = False
+    loose: bool = False
+    any_tense: bool = False
+    asked_only: bool = False
+    told: bool = True
+    statement_type: QuestionType | None = None
+    when_type: QuestionType | None = None
+    implied: str = ""
+
+
+class Frames(msgspec.Struct, frozen=True):
+    """The frames in their order: of several that fit, the first names the class."""
+
+    frame: list[Frame]
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """One thing a message asks or says: ``aspect`` of ``objects`` (none: of nothing in particular)."""
+
+    aspect: str
+    objects: frozenset[str]
+    past: bool
+    loose: bool
+
+
+class Pattern(msgspec.Struct, frozen=True):
+    """A pattern as a regular expression, compiled when it is first tried, and the frame it belongs to."""
+
+    frame: int
+    code: str
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return _compiled(self.code)
+
+
+def asks(sentence: Sentence, persons: frozenset[str]) -> Iterator[tuple[int, Frame, Ask]]:
+    """The frames ``sentence`` fits, with their places in the table; ``persons``: those named."""
+    line = sentence.line
+    matches = _matches(sentence, line)
+    frames = _frames()
+    for number in sorted(matches):
+        frame = frames[number]
+        if frame.asked_only and not sentence.asks:
+            continue
+        if not frame.told and sentence.past and not sentence.asks:
+            continue
+        if any(regex.search(line) for regex in _exceptions(number)):
+            continue
+        objects = _objects(frame, matches[number], persons)
+        yield number, frame, Ask(frame.aspect, objects, _past(frame, sentence), frame.loose)
+
+
+def question_type(frame: Frame, sentence: Sentence) -> QuestionType:
+    """The class of a sentence that fits ``frame``: as a statement, or asked with *when*, it may differ."""
+    if frame.when_type is not None and sentence.raw[:1] in (("when",), ("how",)):
+        return frame.when_type
+    if frame.statement_type is not None and not sentence.asks:
+        return frame.statement_type
+    return frame.type
+
+
+def _past(frame: Frame, sentence: Sentence) -> bool:
+    return sentence.past and not frame.any_tense
+
+
+def _objects(frame: Frame, match: re.Match[str], persons: frozenset[str]) -> frozenset[str]:
+    slot: str = match.groupdict().get("o") or ""
+    concept, _, kind = slot.partition("/")
+    if not frame.object:
+        return frozenset()
+    if kind in (PERSON, PRONOUN):
+        return persons
+    if not concept and frame.implied:
+        return frozenset((frame.implied,))
+    return frozenset((concept,)) - {"", "food"}
+
+
+def _matches(sentence: Sentence, line: str) -> dict[int, re.Match[str]]:
+    found: dict[int, re.Match[str]] = {}
+    anchors = _anchors()
+    for concept in {token.concept for token in sentence.tokens}:
+        for pattern in anchors.get(concept, ()):
+            if pattern.frame not in found and (match := pattern.regex.search(line)):
+                found[pattern.frame] = match
+    return found
+
+
+@cache
+def _frames() -> Sequence[Frame]:
+    found: Frames = table("questions.toml", Frames)
+    return found.frame
+
+
+@cache
+def _exceptions(number: int) -> tuple[re.Pattern[str], ...]:
+    return tuple(_compiled(_code(_items(text))) for text in _frames()[number].unless)
+
+
+@cache
+def _anchors() -> Mapping[str, Sequence[Pattern]]:
+    read = [(number, _items(text)) for number, frame in enumerate(_frames()) for text in frame.patterns]
+    common = Counter(word for _, items in read for item in items for word in item.words)
+    found: dict[str, list[Pattern]] = {}
+    for number, items in read:
+        pattern = Pattern(number, _code(items))
+        for word in min(
+            (item.words for item in items if item.anchors), key=lambda words: sum(common[w] for w in words)
+        ):
+            found.setdefault(word, []).append(pattern)
+    return found
+
+
+class _Item(msgspec.Struct, frozen=True):
+    """A piece of a pattern: words one of which must stand here, or ready-made ``code``."""
+
+    words: tuple[str, ...] = ()
+    optional: bool = False
+    code: str = ""
+
+    @property
+    def anchors(self) -> bool:
+        return bool(self.words) and not self.optional
+
+    @property
+    def regex(self) -> str:
+        if self.code:
+            return self.code
+        words = "|".join(re.escape(word) for word in self.words)
+        return rf"(?:(?:{words})/\S ){'?' if self.optional else ''}"
+
+
+@cache
+def _compiled(code: str) -> re.Pattern[str]:
+    return re.compile(code)
+
+
+def _code(items: Sequence[_Item]) -> str:
+    start = "^ " if items[0].code == "^" else " "
+    return start + "".join(item.regex for item in items if item.code != "^")
+
+
+def _items(text: str) -> list[_Item]:
+    out: list[_Item] = []
+    plain: list[str] = []
+    slots = 0
+    for piece in [*text.split(), ""]:
+        if piece.isalpha() or piece.isdigit():
+            plain.extend(opened(piece))
+            continue
+        out.extend(_Item((token.concept,)) for token in concepts(plain))
+        plain.clear()
+        if piece:
+            slots += piece.startswith("{")
+            out.extend(_special(piece, named=slots == 1))
+    return out
+
+
+def _special(piece: str, *, named: bool) -> Iterator[_Item]:
+    if piece == "...":
+        yield _Item(code=_GAP)
+    elif piece in ("^", "$"):
+        yield _Item(code=piece)
+    elif piece.startswith("{"):
+        kinds = f"[{_SLOTS[piece.strip('{}')]}]"
+        yield _Item(code=rf"(?P<o>\S+/{kinds}) " if named else rf"\S+/{kinds} ")
+    else:
+        yield from _choice(piece)
+
+
+def _choice(piece: str) -> Iterator[_Item]:
+    optional = piece.endswith("?")
+    found: list[str] = []
+    end = False
+    for choice in piece.split("|"):
+        word = choice.rstrip("?")
+        if word == "$":
+            end = True
+        elif "_" in word:
+            found.append(word)
+        else:
+            tokens = [token.concept for token in concepts(opened(word))]
+            found.extend(tokens)
+            optional = optional or not tokens
+    if end and found:
+        words = "|".join(re.escape(word) for word in found)
+        yield _Item(code=rf"(?:(?:{words})/\S |$)")
+    elif end:
+        yield _Item(code="$")
+    elif found:
+        yield _Item(tuple(found), optional)

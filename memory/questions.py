@@ -1,0 +1,144 @@
+"""What a message asks: its class, what it is about, in which tense.
+
+The classes (location, identity, time, activity, person, general) and the fingerprint are those of the
+dementia companion's storage design, sections 4.1 and 4.2. The design names keywords for each class; here a
+message is read by its grammar, sentence by sentence (`memory.phrasing`, `memory.frames`), because people
+in distress seldom use the sentence of a list.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from memory.frames import Ask, Frame, QuestionType, asks, question_type
+from memory.phrasing import Sentence, read_sentences
+from memory.text import folded
+from memory.vocabulary import FUNCTION, OBJECTS, PERSON, word_set
+
+Tense: TypeAlias = Literal["past", "present", "future"]
+
+_LONGEST = 2_000
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_QUESTION_WORDS = ("where", "who", "what", "when", "why", "how", "which")
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A message as a question or a wish.
+
+    ``object`` is what it is about (``home``, ``daughter``, ``lunch``, a name; empty when nothing in
+    particular), ``fingerprint`` its words without stop words, sorted, and ``words`` the same as a set.
+    ``content`` are its concepts; ``asks`` what it asks or says, read by grammar, and ``aspects`` the names
+    of those; ``persons`` and ``things`` the ones it names; ``word`` the question word, if any.
+    """
+
+    type: QuestionType
+    object: str
+    tense: Tense
+    fingerprint: str
+    words: frozenset[str] = frozenset()
+    content: frozenset[str] = frozenset()
+    asks: tuple[Ask, ...] = ()
+    aspects: frozenset[str] = frozenset()
+    persons: frozenset[str] = frozenset()
+    things: frozenset[str] = frozenset()
+    word: str = ""
+    asked: bool = False
+    negated: bool = False
+
+
+def read_question(text: str) -> Question:
+    """What ``text`` asks. Of a text over 2,000 characters the head and the tail are read."""
+    text = _shortened(text)
+    sentences = read_sentences(text)
+    tokens = [token for sentence in sentences for token in sentence.tokens]
+    words = fingerprint(text).split()
+    persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
+    things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
+    found = _found(sentences, persons)
+    return Question(
+        type=_type(found, sentences, persons, things),
+        object=_object([ask for _, ask, _ in found], persons, things),
+        tense=_tense(sentences),
+        fingerprint=" ".join(words),
+        words=frozenset(words),
+        content=frozenset(token.concept for token in tokens if token.kind != FUNCTION),
+        asks=tuple(dict.fromkeys(ask for _, ask, _ in found)),
+        aspects=frozenset(ask.aspect for _, ask, _ in found),
+        persons=persons,
+        things=things,
+        word=_question_word(sentences),
+        asked=any(sentence.asks for sentence in sentences),
+        negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
+    )
+
+
+def fingerprint(text: str) -> str:
+    """Lower-cased, stop words removed, the remaining words sorted and joined; often empty."""
+    words = _WORD.findall(folded(text))
+    return " ".join(sorted(word for word in words if word not in word_set("stop_words")))
+
+
+def _found(sentences: Sequence[Sentence], persons: frozenset[str]) -> list[tuple[Frame, Ask, Sentence]]:
+    """What the sentences ask, in the order of the table, which puts the telling frames first."""
+    found = [
+        (at, frame, ask, sentence) for sentence in sentences for at, frame, ask in asks(sentence, persons)
+    ]
+    found.sort(key=lambda one: one[0])
+    return [(frame, ask, sentence) for _, frame, ask, sentence in found]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
+
+
+def _type(
+    found: Sequence[tuple[Frame, Ask, Sentence]],
+    sentences: Sequence[Sentence],
+    persons: frozenset[str],
+    things: frozenset[str],
+) -> QuestionType:
+    types: list[QuestionType] = [question_type(frame, sentence) for frame, _, sentence in found]
+    if types:
+        return types[0]
+    asking = [sentence for sentence in sentences if sentence.asks]
+    return _type_by_grammar(asking[-1], persons, things) if asking else "general"
+
+
+def _type_by_grammar(sentence: Sentence, persons: frozenset[str], things: frozenset[str]) -> QuestionType:
+    """The class of a question that fits no frame, by its question word and who is in it."""
+    raw = [
+        word
+        for word in sentence.raw
+        if word in _QUESTION_WORDS or word in ("time", "day", "long", "doing", "do")
+    ]
+    match raw:
+        case ["where" | "which", *_] if not persons or things:
+            return "location" if raw[0] == "where" and not sentence.past else "general"
+        case ["when", *_] | ["how", "long", *_] | ["what", "time" | "day", *_]:
+            return "person" if persons and not things else "time"
+        case ["who", *_] if not persons:
+            return "identity"
+        case ["what", "doing" | "do", *_] if not persons:
+            return "activity" if not sentence.past else "general"
+        case _:
+            return "person" if persons else "general"
+
+
+def _object(found: Sequence[Ask], persons: frozenset[str], things: frozenset[str]) -> str:
+    """What the message is about: what its first aspect names, else whom or what it names at all."""
+    named = next((min(ask.objects) for ask in found if ask.objects), "")
+    if named or found:
+        return named
+    return min(persons or things, default="")
+
+
+def _tense(sentences: Sequence[Sentence]) -> Tense:
+    if any(sentence.past for sentence in sentences):
+        return "past"
+    return "future" if any(sentence.future for sentence in sentences) else "present"
+
+
+def _question_word(sentences: Sequence[Sentence]) -> str:
+    return next((word for s in sentences for word in s.raw if s.asks and word in _QUESTION_WORDS), "")

@@ -1,0 +1,140 @@
+"""Whether the same thing was asked or said before, in these or other words.
+
+Decides by several signals, the sure ones first: the same words; the same aspect of the same object (*where
+is Tom*, *has Tom come yet*); nearly the same content words (Jaccard similarity over 0.6 as in the dementia
+companion's storage design, section 4.1, here over concepts, so that synonyms count); vectors, when there
+are any. A different object, tense or question word vetoes all but the first: *when is lunch* is not *when
+is my daughter coming*.
+
+That two messages are of one class alone never makes a repeat: *what time is it* is not *what year is it*.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from memory.frames import Ask
+from memory.phrasing import normalised
+from memory.questions import Question, read_question
+from memory.vocabulary import manners
+
+SIMILAR_WORDS = 0.6
+SIMILAR_CONCEPTS = 0.5
+SIMILAR_VECTORS = 0.82
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A message of the person as it is kept for comparison: its id, what it asks, its normalised text."""
+
+    id: str
+    question: Question
+    text: str
+
+
+class Repeat(msgspec.Struct, frozen=True):
+    """``of`` is the most recent earlier message that asked the same, ``count`` how many did (D14)."""
+
+    of: str | None
+    count: int
+
+
+def asked(message: str, text: str) -> Asked:
+    """``text`` of the message with the id ``message``, ready to be compared with."""
+    return Asked(message, read_question(text), normalised(text))
+
+
+def find_repeat(
+    question: Question,
+    text: str,
+    earlier: Sequence[Asked],
+    similarities: Sequence[float | None] | None = None,
+) -> Repeat:
+    """Which of ``earlier`` (oldest first) ask what ``question``, read from ``text``, asks.
+
+    ``similarities``, when there are vectors, are the cosines of the message with each of ``earlier`` in
+    the same order; None where one has no vector. Greetings, thanks and the like never repeat.
+    """
+    plain = normalised(text)
+    if not plain or plain in manners():
+        return Repeat(None, 0)
+    question = _resolved(question, earlier)
+    near = similarities if similarities is not None else [None] * len(earlier)
+    same = [
+        other.id
+        for other, similarity in zip(earlier, near, strict=True)
+        if plain == other.text or _same(question, other.question, similarity)
+    ]
+    return Repeat(same[-1] if same else None, len(same))
+
+
+def _same(one: Question, other: Question, similarity: float | None) -> bool:
+    if not one.aspects.isdisjoint(other.aspects) and _same_ask(one.asks, other.asks):
+        return True
+    near = similarity is not None and similarity >= SIMILAR_VECTORS
+    if not near and one.content.isdisjoint(other.content) and one.words.isdisjoint(other.words):
+        return False
+    return (near or _alike(one, other)) and not _vetoed(one, other)
+
+
+def _alike(one: Question, other: Question) -> bool:
+    return (
+        _overlap(one.words, other.words) > SIMILAR_WORDS
+        or _overlap(one.content, other.content) > SIMILAR_CONCEPTS
+    )
+
+
+def _same_ask(ones: Sequence[Ask], others: Sequence[Ask]) -> bool:
+    return any(
+        one.aspect == other.aspect and one.past == other.past and _same_objects(one, other)
+        for one in ones
+        for other in others
+    )
+
+
+def _same_objects(one: Ask, other: Ask) -> bool:
+    if not one.objects and not other.objects:
+        return True
+    if not one.objects or not other.objects:
+        return one.loose
+    return not one.objects.isdisjoint(other.objects)
+
+
+def _vetoed(one: Question, other: Question) -> bool:
+    """Whether two messages of like words are about someone, something or some time else."""
+    return (
+        (one.tense == "past") != (other.tense == "past")
+        or one.negated != other.negated
+        or one.asked != other.asked
+        or bool(one.word and other.word and one.word != other.word)
+        or _apart(one.persons, other.persons)
+        or _apart(one.things, other.things)
+        or bool(one.asks and other.asks)
+    )
+
+
+def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
+    return bool(ones or others) and ones.isdisjoint(others)
+
+
+def _overlap(ones: frozenset[str], others: frozenset[str]) -> float:
+    """The Jaccard similarity of two sets; 0 when they share nothing."""
+    both = len(ones & others)
+    return both / (len(ones) + len(others) - both) if both else 0.0
+
+
+def _resolved(question: Question, earlier: Sequence[Asked]) -> Question:
+    """``question`` with *she* and *my sister* read as the Ruth that was named before."""
+    persons = question.persons
+    for other in earlier:
+        if len(other.question.persons) == 2 and not persons.isdisjoint(other.question.persons):
+            persons |= other.question.persons
+    if persons != question.persons:
+        asks = tuple(
+            _widened(ask, persons) if ask.objects <= question.persons else ask for ask in question.asks
+        )
+        return msgspec.structs.replace(question, persons=persons, asks=asks)
+    return question
+
+
+def _widened(ask: Ask, persons: frozenset[str]) -> Ask:
+    return msgspec.structs.replace(ask, objects=persons) if ask.objects else ask

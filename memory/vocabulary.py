@@ -1,0 +1,198 @@
+"""What words stand for: base forms, concepts, names, and the words that mean nothing for the matter.
+
+All of it comes from the tables `questions.toml` and `synonyms.toml`; entries are brought to their base
+form when they are read, so that a line added there covers every inflection.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Final
+
+import msgspec
+
+from memory.data import table
+from memory.text import folded
+
+PERSON: Final = "P"
+OWNER: Final = "p"
+PRONOUN: Final = "o"
+FUNCTION: Final = "f"
+OTHER: Final = "n"
+KINDS: Final[Mapping[str, str]] = {
+    "person": PERSON,
+    "animal": "A",
+    "thing": "T",
+    "place": "L",
+    "meal": "M",
+    "body": "B",
+    "event": "E",
+    "act": "v",
+}
+OBJECTS: Final = frozenset("ATLMBE")
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|'s\b")
+_WHOLE: Final[Mapping[str, str]] = {
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "shan't": "shall not",
+    "ain't": "be not",
+    "gonna": "go to",
+    "wanna": "want to",
+    "gotta": "have to",
+    "dunno": "do not know",
+    "whats": "what is",
+    "wheres": "where is",
+    "whos": "who is",
+    "whens": "when is",
+    "im": "i am",
+    "dont": "do not",
+    "didnt": "did not",
+    "cant": "can not",
+    "ye": "you",
+    "whereabouts": "where",
+}
+_ENDINGS: Final = {"n't": "not", "'re": "are", "'ll": "will", "'ve": "have", "'m": "am", "'d": "would"}
+
+
+class WordLists(msgspec.Struct, frozen=True):
+    """The word lists of the table of questions; each is one text, its words between white space."""
+
+    stop_words: str
+    fillers: str
+    openings: list[str]
+    manners: str
+    base_forms: str
+    past_words: str
+    noises: str
+    asking: str
+    pronouns: str
+    before_places: str
+    is_after: str
+    is_before: str
+    future_words: str
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A word by its concept; ``kind`` is one letter of :data:`KINDS` or one of the constants above."""
+
+    concept: str
+    kind: str
+
+
+class Names(msgspec.Struct, frozen=True):
+    """First names; ``in_capitals`` are plain words too, ``not_names`` are written large all the same."""
+
+    known: frozenset[str]
+    in_capitals: frozenset[str]
+    not_names: frozenset[str]
+
+
+Phrases = Mapping[str, Sequence[tuple[tuple[str, ...], Token]]]
+
+
+@cache
+def lists() -> WordLists:
+    """The word lists, read once."""
+    found: WordLists = table("questions.toml", WordLists)
+    return found
+
+
+@cache
+def word_set(name: str) -> frozenset[str]:
+    """The words of one list of the table of questions, by its name there."""
+    return frozenset(str(getattr(lists(), name)).split())
+
+
+@cache
+def manners() -> frozenset[str]:
+    """What is said out of politeness and never counts as asking."""
+    return frozenset(" ".join(part.split()) for part in lists().manners.split("|"))
+
+
+@cache
+def _base_forms() -> dict[str, str]:
+    pairs = (line.split(":") for line in lists().base_forms.strip().splitlines())
+    return {form: name for name, forms in pairs for form in [name, *forms.split()]}
+
+
+def base(word: str) -> str:
+    """``word`` without its inflection: a rough stem, the same for every form of a word."""
+    if (known := _base_forms().get(word)) is not None:
+        return known
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-2] if word.endswith(("sses", "shes", "ches", "xes")) else word[:-1]
+    for ending in ("ing", "ed"):
+        if len(word) > len(ending) + 2 and word.endswith(ending):
+            word = word[: -len(ending)]
+            if word + "e" in _base_forms():
+                return word + "e"
+            return word[:-1] if word[-1] == word[-2] and word[-1] not in "ls" else word.removesuffix("e")
+    return word.removesuffix("e") if len(word) > 4 else word
+
+
+@cache
+def phrases() -> Phrases:
+    """The synonyms by the first base form of each, longest first."""
+    kinds = table("synonyms.toml", dict[str, dict[str, str | list[str]]])
+    found: dict[str, list[tuple[tuple[str, ...], Token]]] = {}
+    for kind, letter in KINDS.items():
+        for concept, variants in kinds[kind].items():
+            for variant in {concept.replace("_", " "), *variants}:
+                stems = tuple(base(word) for word in opened(folded(variant)))
+                found.setdefault(stems[0], []).append((stems, Token(concept, letter)))
+    for group in found.values():
+        group.sort(key=lambda phrase: -len(phrase[0]))
+    return found
+
+
+@cache
+def openings() -> Mapping[str, Sequence[tuple[str, ...]]]:
+    """The phrases around the matter, in opened words, by their first word, longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in lists().openings:
+        parts = tuple(opened(folded(phrase)))
+        found.setdefault(parts[0], []).append(parts)
+    for group in found.values():
+        group.sort(key=len, reverse=True)
+    return found
+
+
+@cache
+def names() -> Names:
+    """The table of first names."""
+    raw = table("synonyms.toml", dict[str, dict[str, str | list[str]]])["names"]
+    kinds = {key: frozenset(str(value).split()) for key, value in raw.items()}
+    return Names(kinds["known"] - kinds["in_capitals"], kinds["in_capitals"], kinds["not_names"])
+
+
+def opened(text: str) -> list[str]:
+    """The words of folded ``text`` with contractions opened: ``where's`` gives ``where``, ``is``."""
+    found = _WORD.findall(text)
+    followers = [*found[1:], ""]
+    return [
+        part for word, following in zip(found, followers, strict=False) for part in _open(word, following)
+    ]
+
+
+def _open(word: str, following: str) -> list[str]:
+    if (whole := _WHOLE.get(word)) is not None:
+        return whole.split()
+    if "'" not in word:
+        return word.split("-") if "-" in word else [word]
+    if word.endswith("'s") and len(word) > 2:
+        owner = word[:-2]
+        is_verb = (
+            owner in word_set("is_after")
+            or following in word_set("is_before")
+            or following.endswith("ing")
+            or not following
+        )
+        return [owner, "is" if is_verb else "'s"]
+    for ending, meaning in _ENDINGS.items():
+        if word.endswith(ending) and len(word) > len(ending):
+            return [word[: -len(ending)], meaning]
+    return [word]
