@@ -9,7 +9,7 @@ from companions.narratives import Narrative
 from companions.policy import Policy
 from companions.policy_memory import SECTIONS, Memory, Section, Tier
 from companions.policy_safety import CATEGORIES
-from companions.policy_turn import EMOTIONS
+from companions.policy_turn import NarrativeCategory, emotions
 
 Found: TypeAlias = Iterator[tuple[str, str]]
 STABLE: set[Section] = {"persona", "rules", "safety"}
@@ -37,18 +37,26 @@ def check_policy(file: str, policy: Policy) -> None:
 
 def check_stories(file: str, policy: Policy, narratives: Sequence[Narrative]) -> None:
     """Raises ``PolicyError`` for a story no one can be told, or a strategy that has none to tell."""
-    known = set(EMOTIONS[policy.emotion.set])
+    known = set(emotions(policy.emotion.set))
     for story in narratives:
         for emotion in story.emotions:
             if emotion not in known:
                 raise PolicyError(file, f"narrative.{story.id}", f"{emotion} is not in the set of emotions")
     pools = {story.category for story in narratives}
+    for key, category in _told(policy):
+        if not narratives or (category is not None and category not in pools):
+            raise PolicyError(
+                file, key, f"there is no narrative of {category}" if narratives else "there is no narrative"
+            )
+
+
+def _told(policy: Policy) -> Iterator[tuple[str, NarrativeCategory | None]]:
+    for intent, categories in policy.stories.by_intent.items():
+        yield from ((f"stories.by_intent.{intent}", category) for category in categories)
+    yield from (("stories.fallback", category) for category in policy.stories.fallback)
     for index, strategy in enumerate(policy.repetition.strategy):
-        key = f"repetition.strategy[{index}].narrative"
-        if strategy.narrative != "none" and not narratives:
-            raise PolicyError(file, key, "there is no narrative")
-        if strategy.category is not None and strategy.category not in pools:
-            raise PolicyError(file, f"repetition.strategy[{index}].category", "there is no narrative of it")
+        if strategy.narrative != "none":
+            yield f"repetition.strategy[{index}].category", strategy.category
 
 
 def _order(policy: Policy) -> Found:
@@ -104,6 +112,7 @@ def _needed_tiers(memory: Memory) -> Iterable[tuple[Tier, bool]]:
     yield "key_facts", memory.key_facts != "never"
     yield "topics", memory.key_facts != "never"
     yield "recalled", memory.recall != "never"
+    yield "context", memory.context != "never"
 
 
 def _memory(policy: Policy) -> Found:
@@ -159,6 +168,8 @@ def _session(policy: Policy) -> Found:
         yield "summary", "session.jobs has summary, so this table is required"
     if "facts" in session.jobs and policy.facts is None:
         yield "facts", "session.jobs has facts, so this table is required"
+    if session.parent_mode and "parent" not in session.types:
+        yield "session.types.parent", "session.parent_mode is true, so this type is required"
     if "parent_note" in session.jobs and not session.parent_mode:
         yield "session.parent_mode", "session.jobs has parent_note, so this must be true"
 

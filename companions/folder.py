@@ -48,7 +48,7 @@ class Folder:
     def sections(self, path: str, allowed: Iterable[str] = ()) -> dict[str, Variants]:
         """The sections of the file at ``path``, the companion's own before the shared ones, none empty."""
         found: dict[str, Variants] = {}
-        for each in reversed(self._candidates(path)):
+        for each in self._candidates(path)[::-1]:
             found |= sections(self.files.get(each, ""))
         if not found:
             self.text(path)
@@ -65,7 +65,9 @@ class Folder:
         found = sorted(path for path in self.files if path.startswith(start) and path.endswith(ending))
         return [path.removeprefix(self.prefix) for path in found]
 
-    def _candidates(self, path: str) -> tuple[str, str]:
+    def _candidates(self, path: str) -> tuple[str, ...]:
+        if path.endswith(".toml"):  # data holds for every language that has none of its own
+            return self.prefix + path, path, SHARED + path
         return self.prefix + path, SHARED + self.prefix + path
 
     def _check(self, path: str, key: str, text: str, allowed: Iterable[str]) -> None:

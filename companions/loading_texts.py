@@ -7,17 +7,12 @@ from companions.errors import PolicyError
 from companions.folder import Folder
 from companions.policy import Persona, Policy
 from companions.policy_safety import CATEGORIES
-from companions.policy_turn import ANSWER_LENGTHS, EMOTIONS, NARRATIVE_CATEGORIES, WARMTH_LEVELS, AnswerLength
+from companions.policy_turn import ANSWER_LENGTHS, NARRATIVE_CATEGORIES, WARMTH_LEVELS, AnswerLength, emotions
 from companions.texts import Greetings, PageWord, PromptWord, SafeAnswers, Texts, Variants
+from memory.frames import QuestionType
+from memory.intent import Intent
 
-REFLECTION_KEYS = frozenset(
-    {
-        "general",
-        *("location", "identity", "time", "activity", "person"),  # question types
-        *("greeting", "farewell", "thanks", "help"),  # intents
-        *NARRATIVE_CATEGORIES,
-    }
-)
+REFLECTION_KEYS = frozenset({*get_args(QuestionType), *get_args(Intent), *NARRATIVE_CATEGORIES})
 PROMPT_PLACEHOLDERS: dict[PromptWord, tuple[str, ...]] = {
     "tone": ("emotions", "trajectory"),
     "anchors": ("things",),
@@ -86,7 +81,7 @@ def _safe_answers(folder: Folder) -> SafeAnswers:
 
 def _reflections(folder: Folder, policy: Policy) -> dict[str, Variants]:
     found = folder.sections("reflections.md")
-    known = REFLECTION_KEYS.union(EMOTIONS[policy.emotion.set])
+    known = REFLECTION_KEYS.union(emotions(policy.emotion.set))
     if unknown := sorted(set(found) - known):
         raise PolicyError(folder.named("reflections.md"), unknown[0], "is no feeling, question or intent")
     if "general" not in found:

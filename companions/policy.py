@@ -23,7 +23,7 @@ from companions.policy_memory import (
     Word,
 )
 from companions.policy_safety import Answers, Disclosure, Safety
-from companions.policy_turn import Emotion, Model, Pacing, Repetition
+from companions.policy_turn import Emotion, Model, Pacing, Repetition, Stories
 from companions.tables import Table
 
 Transcript: TypeAlias = Literal["all", "current"]
@@ -103,6 +103,7 @@ class Policy(Table, frozen=True, kw_only=True):
     facts: Facts | None = None
     summary: Summary | None = None
     emotion: Emotion = Emotion()
+    stories: Stories = Stories()
     repetition: Repetition = Repetition()
     safety: Safety
     answers: Answers = Answers()

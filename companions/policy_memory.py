@@ -44,6 +44,7 @@ Tier: TypeAlias = Literal[
     "recalled",
     "window",
     "narrative",
+    "context",
 ]
 Tool: TypeAlias = Literal["search_memory", "remember"]
 SummaryForm: TypeAlias = Literal["wellness", "desktop", "dementia", "tutor", "plain"]
@@ -101,6 +102,7 @@ class Memory(Table, frozen=True, kw_only=True):
     key_facts: Reach = "never"  # decisions, preferences and what was learned, with topics (tutor)
     recall: Reach = "never"  # earlier messages that state something important to the current one
     search: Reach = "never"  # what the model's own search tool may find
+    context: Literal["never", "conversation"] = "never"  # sent with a message: program, selection, clipboard
     anchors: Literal["never", "conversation"] = "never"  # stories told and things named
 
 

@@ -6,6 +6,8 @@ import msgspec
 
 from companions.policy_memory import Count, Positive, Share, Tool
 from companions.tables import Table
+from memory.emotion import LABELS
+from memory.intent import Intent
 
 EmotionSet: TypeAlias = Literal["wellness", "dementia", "none"]
 NarrativeLength: TypeAlias = Literal["short", "medium", "long"]
@@ -26,24 +28,10 @@ NARRATIVE_CATEGORIES: tuple[NarrativeCategory, ...] = (
 ANSWER_LENGTHS: tuple[AnswerLength, ...] = ("standard", "brief", "short")
 WARMTH_LEVELS = 4
 
-EMOTIONS: dict[EmotionSet, tuple[str, ...]] = {
-    "wellness": (
-        "joy",
-        "sadness",
-        "anger",
-        "fear",
-        "surprise",
-        "disgust",
-        "anxiety",
-        "calm",
-        "hopeful",
-        "overwhelmed",
-        "grateful",
-        "neutral",
-    ),
-    "dementia": ("anxious", "confused", "fearful", "lonely", "sad", "neutral", "calm"),
-    "none": (),
-}
+
+def emotions(kinds: EmotionSet) -> tuple[str, ...]:
+    """The labels of a set; ``none`` has no label."""
+    return () if kinds == "none" else LABELS[kinds]
 
 
 class Emotion(Table, frozen=True, kw_only=True):
@@ -51,6 +39,13 @@ class Emotion(Table, frozen=True, kw_only=True):
 
     set: EmotionSet = "none"
     tone_from_last: Count = 0  # the last so many readings guide the tone; 0: none (dementia: 3)
+
+
+class Stories(Table, frozen=True, kw_only=True):
+    """Which stories serve what a person wants. An intent that is not listed gets none."""
+
+    by_intent: dict[Intent, tuple[NarrativeCategory, ...]] = {}  # noqa: RUF012  # msgspec copies an empty default
+    fallback: tuple[NarrativeCategory, ...] = ()  # told when the model is away and no intent says better
 
 
 class Strategy(Table, frozen=True, kw_only=True):

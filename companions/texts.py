@@ -26,6 +26,7 @@ PromptWord: TypeAlias = Literal[
     "key_facts",
     "topics",
     "recalled",
+    "context",
     "first",  # nothing is known yet
     "tone",  # {emotions} and {trajectory}
     "anchors",  # {things}
