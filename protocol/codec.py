@@ -8,14 +8,14 @@ The common way is one decode. Only when that fails is the header looked at by it
 type is unknown, and which command it was.
 """
 
-from typing import Final, NoReturn, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from protocol.catalogue import COMMANDS, EVENTS, AnyCommand, AnyEvent
 from protocol.errors import BadFrame, UnknownFrame, WrongKind
-from protocol.faults import fault_of, impure, mended
+from protocol.faults import Fault, fault_of, impure, mended
 from protocol.frames import Command, Event, Wire
 from protocol.ids import CommandId
 from protocol.results import Ack
@@ -68,12 +68,13 @@ def decode_command(data: Data, wire: Wire) -> AnyCommand:
             _json_commands.decode(data) if wire == "json" else _msgpack_commands.decode(_bytes(data))
         )
     except _REFUSALS as error:
-        _refuse(error, data, wire)
-    if isinstance(command, MessageSend) and command.context is not UNSET:
-        fault = impure(command.context, "$.context")
-        if fault is not None:
-            raise BadFrame(fault.message, path=fault.path, re=command.id)
-    return command
+        refusal = _command_refusal(error, data, wire)
+    else:
+        fault = _context_fault(command)
+        if fault is None:
+            return command
+        refusal = _refusal(fault, command.id)
+    raise refusal  # out here it is not chained to the decoder's error, which can hold what was sent
 
 
 def decode_event(data: Data, wire: Wire) -> AnyEvent | Unknown:
@@ -87,9 +88,10 @@ def decode_event(data: Data, wire: Wire) -> AnyEvent | Unknown:
         header = _header(data, wire)
         if header is not None and header.type not in EVENTS:
             return header
-        fault = fault_of(error, data, EVENTS.get(header.type) if header else None)
-        raise BadFrame(fault.message, path=fault.path) from None
-    return event
+        refusal = _refusal(fault_of(error, data, EVENTS.get(header.type) if header else None))
+    else:
+        return event
+    raise refusal
 
 
 def result_of(ack: Ack, kind: type[V]) -> V:
@@ -97,8 +99,8 @@ def result_of(ack: Ack, kind: type[V]) -> V:
     try:
         return msgspec.convert(ack.result, kind)
     except msgspec.ValidationError as error:
-        fault = fault_of(error, b"", None)
-        raise BadFrame(fault.message, path=fault.path) from None
+        refusal = _refusal(fault_of(error, b"", None))
+    raise refusal
 
 
 def _bytes(data: Data) -> bytes:
@@ -112,15 +114,23 @@ def _check_kind(data: Data, wire: Wire) -> None:
         raise WrongKind(f"This connection speaks {wire} in {expected}.")
 
 
-def _refuse(error: Exception, data: Data, wire: Wire) -> NoReturn:
-    """Say what was wrong. The decoder's own error is not chained: it can hold what was sent."""
+def _context_fault(command: AnyCommand) -> Fault | None:
+    if isinstance(command, MessageSend) and command.context is not UNSET:
+        return impure(command.context, "$.context")
+    return None
+
+
+def _refusal(fault: Fault, named: str | UnsetType = UNSET) -> BadFrame:
+    return BadFrame(fault.message, path=fault.path, re=named)
+
+
+def _command_refusal(error: Exception, data: Data, wire: Wire) -> BadFrame:
     readable = mended(data) if isinstance(data, str) else data
     named = _command_id(readable, wire)
     header = _header(readable, wire)
     if header is not None and header.type not in COMMANDS:
-        raise UnknownFrame("No frame of this type is known here.", path="$.type", re=named) from None
-    fault = fault_of(error, data, COMMANDS.get(header.type) if header else None)
-    raise BadFrame(fault.message, path=fault.path, re=named) from None
+        return UnknownFrame("No frame of this type is known here.", path="$.type", re=named)
+    return _refusal(fault_of(error, data, COMMANDS.get(header.type) if header else None), named)
 
 
 def _header(data: Data, wire: Wire) -> Unknown | None:

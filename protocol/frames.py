@@ -5,7 +5,7 @@ sends; it only ever gains fields, and a field that says nothing (``eos`` where n
 out. Anything else is a new version of the subprotocol.
 """
 
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_origin
 
 import msgspec
 
@@ -39,8 +39,12 @@ class Numbered(Event, frozen=True, kw_only=True):
     seq: Seq
 
 
-def frame_type(frame: type[Command] | type[Event]) -> str:
+Kind: TypeAlias = type[Command] | type[Event]
+
+
+def frame_type(kind: Kind) -> str:
     """The dotted name of a kind of frame: ``message.send``."""
-    tag = frame.__struct_config__.tag
+    kind = get_origin(kind) or kind  # an ack of a certain result
+    tag = kind.__struct_config__.tag
     assert isinstance(tag, str)
     return tag
