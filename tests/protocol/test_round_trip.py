@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.catalogue import COMMANDS, EVENTS
@@ -19,6 +19,7 @@ def sent(frame: Event, wire: Wire) -> str | bytes:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_command_arrives_as_it_was_sent(name: str, data: st.DataObject) -> None:
     command = data.draw(made(COMMANDS[name]))
@@ -27,6 +28,7 @@ def test_a_command_arrives_as_it_was_sent(name: str, data: st.DataObject) -> Non
 
 
 @pytest.mark.parametrize("name", EVENTS)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_an_event_arrives_as_it_was_sent(name: str, data: st.DataObject) -> None:
     event = data.draw(made(EVENTS[name]))
@@ -35,6 +37,7 @@ def test_an_event_arrives_as_it_was_sent(name: str, data: st.DataObject) -> None
 
 
 @pytest.mark.parametrize("kind", list(dict.fromkeys(RESULTS.values())))
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_result_arrives_as_it_was_sent(kind: type[Value], data: st.DataObject) -> None:
     result = data.draw(made(kind))
@@ -44,6 +47,7 @@ def test_a_result_arrives_as_it_was_sent(kind: type[Value], data: st.DataObject)
         assert result_of(ack, kind) == result
 
 
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_messages_ack_arrives_as_it_was_sent(data: st.DataObject) -> None:
     ack = data.draw(made(MessageAck))
