@@ -110,20 +110,26 @@ def asked(db: sqlite3.Connection, fn: Callable[[sqlite3.Connection], T]) -> T:
 
 def connect(path: Path, durability: Durability) -> sqlite3.Connection:
     """An open connection with every pragma set. A newer store is refused before a byte of it is written."""
-    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
-        raise RuntimeError(f"SQLite 3.37 or later is needed, this Python has {sqlite3.sqlite_version}")
     with translated():
-        _private(path)
-        refuse_newer(path)
-        db = sqlite3.connect(
-            path, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, cached_statements=256
-        )
+        _checked(path)
+        db = _raw(path)
         try:
             _prepare(db, durability)
         except BaseException:
             db.close()
             raise
     return db
+
+
+def _checked(path: Path) -> None:
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise RuntimeError(f"SQLite 3.37 or later is needed, this Python has {sqlite3.sqlite_version}")
+    _private(path)
+    refuse_newer(path)
+
+
+def _raw(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, cached_statements=256)
 
 
 def _private(path: Path) -> None:
@@ -165,14 +171,23 @@ async def opened(
     made: list[sqlite3.Connection] = []
 
     def connector() -> sqlite3.Connection:
-        made.append(connect(path, durability))
+        made.append(
+            _raw(path)
+        )  # reads nothing yet: a failure here would leave a thread that nobody waits for
         return made[0]
 
+    def prepare() -> None:
+        with translated():
+            _prepare(made[0], durability)
+        migrate(made[0], path, now())
+
+    with translated():
+        _checked(path)
     connection = aiosqlite.Connection(connector, iter_chunk_size=64)
-    with anyio.CancelScope(shield=True):  # bounded by the busy time-out; half an opening could not be closed
+    with anyio.CancelScope(shield=True), translated():
         await connection
     try:
-        await _on_thread(connection, lambda: migrate(made[0], path, now()))
+        await _on_thread(connection, prepare)
         yield ThreadStore(connection, made[0])
     finally:
         with anyio.move_on_after(CLOSE_GRACE_S, shield=True):

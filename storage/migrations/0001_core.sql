@@ -228,8 +228,7 @@ CREATE TABLE jobs (
         REFERENCES conversations (id, user_id, companion) ON DELETE CASCADE
 ) STRICT;
 
-CREATE INDEX jobs_due ON jobs (stored) WHERE state IN ('waiting', 'running');
-CREATE INDEX jobs_parked ON jobs (stored) WHERE state = 'parked';
+CREATE INDEX jobs_state ON jobs (state, stored);
 CREATE INDEX jobs_conversation ON jobs (conversation, stored);
 
 CREATE TABLE summaries (

@@ -8,17 +8,16 @@ from companions.changes import (
     CommandId,
     ConversationClosed,
     Landed,
-    Outcome,
     Refused,
     Repeated,
 )
 from memory.messages import Message
-from storage.apply import apply_all
 from storage.connection import Store
 from storage.conversations import conversation, list_conversations
 from storage.messages import history, message
 from storage.readings import emotions_in, narratives_in
 from storage.talk import load_talk
+from tests.storage.contract.landing import land
 from tests.storage.making import (
     ANNA,
     BERT,
@@ -31,10 +30,6 @@ from tests.storage.making import (
     raw,
     said,
 )
-
-
-async def land(store: Store, *changes: AnyChange) -> list[Outcome]:
-    return await store.transact(lambda db: apply_all(db, changes))
 
 
 async def texts(store: Store, name: str, user: str = ANNA) -> list[str]:

@@ -1,0 +1,174 @@
+"""Indexes match the reads: nothing that is asked or written goes through a whole table."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companions.changes import (
+    AlertRaised,
+    AnyChange,
+    CommandDone,
+    CommandId,
+    ConversationArchived,
+    ConversationDeleted,
+    ConversationOpened,
+    ConversationRenamed,
+    FeedbackGiven,
+    JobFailed,
+    JobsQueued,
+    MoodCheckedIn,
+    ProfileSet,
+    SessionContinued,
+    SettingSet,
+    SummaryMade,
+    UserStatusSet,
+)
+from storage.apply import apply_all
+from storage.commands import prune_results, retained
+from storage.connection import inline
+from storage.conversations import (
+    archived_before,
+    conversation,
+    last_conversation,
+    list_conversations,
+    metrics,
+)
+from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
+from storage.messages import history, message
+from storage.order import epoch, may_purge
+from storage.people import alerts, check_ins, feedback, profile, settings, user
+from storage.readings import narratives_told, questions_since
+from storage.recovery import recover
+from storage.sessions import session_left
+from storage.summaries import recent_summaries, summary_of
+from storage.talk import load_talk
+from tests.storage.making import (
+    ANNA,
+    answered,
+    checkpointed,
+    closed,
+    emotion,
+    job,
+    narrative,
+    raw,
+    repetition,
+    said,
+)
+
+OWNER: dict[str, Any] = {  # Any: keywords of structs
+    "user": ANNA,
+    "companion": "clara",
+    "at": 5,
+}
+KEY = CommandId(space="s", id="k", digest="d")
+
+CHANGES: Sequence[AnyChange] = (
+    said("c", 1),
+    checkpointed("c", 2, "so"),
+    answered(
+        "c",
+        2,
+        emotion=emotion("msg_c_1"),
+        repetition=repetition("msg_c_1"),
+        narrative=narrative(),
+        anchors=("cup",),
+    ),
+    said("c", 3),
+    answered("c", 4, to=1, replaces_from=2),
+    JobsQueued(**OWNER, conversation="c", jobs=(job("one"), job("two", "facts"))),
+    SummaryMade(
+        **OWNER,
+        job="one",
+        summary="s",
+        conversation="c",
+        content=raw("{}"),
+        covers_first=1,
+        covers_last=2,
+        partial=True,
+        made_by="extract",
+        tokens=1,
+    ),
+    JobFailed(**OWNER, job="two", reason="x", again_at=None),
+    MoodCheckedIn(**OWNER, check_in="k", conversation="c", mood=3),
+    AlertRaised(
+        **OWNER, alert="a", conversation="c", message="msg_c_1", category="abuse", level=1, recipients=()
+    ),
+    FeedbackGiven(**OWNER, response="rsp_c_4", value=1),
+    ProfileSet(**OWNER, profile=raw("{}")),
+    SettingSet(**OWNER, key="pace", value="slow"),
+    SettingSet(**OWNER, key="pace", value=None),
+    UserStatusSet(**OWNER, status="inactive"),
+    CommandDone(**OWNER, command=KEY, result=raw("{}")),
+    SessionContinued(**OWNER, session="x", space="s", conversation="c"),
+    ConversationOpened(**OWNER, conversation="c"),
+    ConversationRenamed(**OWNER, conversation="c", title="new"),
+    ConversationArchived(**OWNER, conversation="c", archived=False),
+    closed("c", job("three")),
+    ConversationDeleted(**OWNER, conversation="c"),
+)
+
+QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
+    "apply": lambda db: apply_all(db, CHANGES),
+    "list_conversations": lambda db: list_conversations(db, user=ANNA, query="a"),
+    "list_of_companion": lambda db: list_conversations(db, user=ANNA, companion="clara"),
+    "conversation": lambda db: conversation(db, user=ANNA, id="c"),
+    "last_conversation": lambda db: last_conversation(db, user=ANNA, companion="clara"),
+    "metrics": lambda db: metrics(db, user=ANNA, conversation="c"),
+    "archived_before": lambda db: archived_before(db, 5),
+    "history": lambda db: history(db, user=ANNA, conversation="c"),
+    "message": lambda db: message(db, user=ANNA, id="m"),
+    "load_talk": lambda db: load_talk(db, user=ANNA, conversation_id="z"),
+    "narratives_told": lambda db: narratives_told(db, user=ANNA, companion="clara"),
+    "questions_since": lambda db: questions_since(db, user=ANNA, companion="clara", since=0),
+    "retained": lambda db: retained(db, KEY),
+    "prune_results": lambda db: prune_results(db, 10),
+    "due_jobs": lambda db: due_jobs(db, 5),
+    "claim_job": lambda db: claim_job(db, "one", worker="w", at=5, lease_ms=5),
+    "parked_jobs": parked_jobs,
+    "release_jobs": release_jobs,
+    "recover": lambda db: recover(db, 5),
+    "session_left": lambda db: session_left(db, user=ANNA, session="s"),
+    "summary_of": lambda db: summary_of(db, user=ANNA, conversation="c"),
+    "recent_summaries": lambda db: recent_summaries(db, user=ANNA, companion="clara", limit=5),
+    "user": lambda db: user(db, user=ANNA, companion="clara"),
+    "profile": lambda db: profile(db, user=ANNA, companion="clara"),
+    "check_ins": lambda db: check_ins(db, user=ANNA, companion="clara", limit=5),
+    "settings": lambda db: settings(db, user=ANNA, companion="clara"),
+    "alerts": lambda db: alerts(db, user=ANNA, companion="clara", limit=5),
+    "feedback": lambda db: feedback(db, user=ANNA, response="r"),
+    "epoch": epoch,
+    "may_purge": lambda db: may_purge(db, 5),
+}
+
+# The open answers are read whole at a start: there are as many as sessions were talking when it ended.
+WHOLE = {"open_responses", "o"}
+_VERB = re.compile(r"\s*(SELECT|UPDATE|DELETE|INSERT|WITH)\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_no_table_is_gone_through(tmp_path: Path, name: str) -> None:
+    with inline(tmp_path / "fireside.sqlite3") as store:
+        db = store.db
+        apply_all(db, [said("z", 1), answered("z", 2), said("z", 3), checkpointed("z", 4, "so")])
+        asked: list[str] = []
+        db.set_trace_callback(asked.append)
+        QUESTIONS[name](db)
+        db.set_trace_callback(None)
+        statements = [statement for statement in asked if _VERB.match(statement)]
+        assert statements
+        for statement in statements:
+            scanned = [step for step in plan(db, statement) if step.startswith("SCAN ")]
+            assert not [step for step in scanned if step.split()[1] not in WHOLE | {"CONSTANT"}], statement
+
+
+def plan(db: sqlite3.Connection, statement: str) -> list[str]:
+    return [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]
+
+
+def test_a_question_without_an_index_would_be_seen(tmp_path: Path) -> None:
+    with inline(tmp_path / "fireside.sqlite3") as store:
+        assert plan(store.db, "SELECT * FROM messages WHERE text = 'x'") == ["SCAN messages"]
