@@ -52,8 +52,10 @@ def check_stories(file: str, policy: Policy, narratives: Sequence[Narrative]) ->
 
 def _told(policy: Policy) -> Iterator[tuple[str, NarrativeCategory | None]]:
     for intent, categories in policy.stories.by_intent.items():
-        yield from ((f"stories.by_intent.{intent}", category) for category in categories)
-    yield from (("stories.fallback", category) for category in policy.stories.fallback)
+        for category in categories:
+            yield f"stories.by_intent.{intent}", category
+    for category in policy.stories.fallback:
+        yield "stories.fallback", category
     for index, strategy in enumerate(policy.repetition.strategy):
         if strategy.narrative != "none":
             yield f"repetition.strategy[{index}].category", strategy.category
