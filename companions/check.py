@@ -19,8 +19,20 @@ from companions.policy_turn import emotions
 from companions.resources import INTERNATIONAL
 
 CHARACTERS_A_TOKEN = 3.5  # of English, on the careful side
-KNOWN = ("companion.toml", "resources.toml", "persona.md", "rules.md", "safety.md", "crisis.md", "greetings.md",
-         "reflections.md", "repetition.md", "prompt.md", "words.md", "README.md")  # fmt: skip
+KNOWN = (
+    "companion.toml",
+    "resources.toml",
+    "persona.md",
+    "rules.md",
+    "safety.md",
+    "crisis.md",
+    "greetings.md",
+    "reflections.md",
+    "repetition.md",
+    "prompt.md",
+    "words.md",
+    "README.md",
+)
 KNOWN_FOLDERS = ("personas/", "sessions/", "safe_answers/", "narratives/", "jobs/", "languages/")
 
 
@@ -65,7 +77,8 @@ def shown(companion: Companion) -> list[str]:
     return [
         f"{companion.id}: {companion.name}, {companion.subject or policy.purpose}",
         f"  language   {', '.join((policy.language, *policy.languages))}",
-        f"  sessions   {', '.join(policy.session.types)}; ends after {policy.session.silence_seconds} s of silence",
+        f"  sessions   {', '.join(policy.session.types)}",
+        f"  silence    {policy.session.silence_seconds} s end a conversation",
         f"  at the end {', '.join(policy.session.jobs) or 'nothing is kept but the messages'}",
         f"  window     {policy.window.messages} messages",
         f"  memory     {', '.join(f'{key} ({reach})' for key, reach in allowed.items()) or 'none'}",
@@ -125,7 +138,7 @@ def _prompt_warnings(companion: Companion) -> Iterator[str]:
             yield f"sessions/{key}.md: the prompt takes about {count} tokens, budget.tiers.system is {limit}"
     for name, tier in companion.policy.budget.tiers.items():
         if tier.items and tier.item_tokens and tier.items * tier.item_tokens > tier.tokens:
-            yield f"companion.toml: budget.tiers.{name}: {tier.items} entries of {tier.item_tokens} do not fit"
+            yield f"companion.toml: budget.tiers.{name}: {tier.items} × {tier.item_tokens} do not fit"
 
 
 def _text_warnings(companion: Companion) -> Iterator[str]:
@@ -133,7 +146,7 @@ def _text_warnings(companion: Companion) -> Iterator[str]:
     for category in CATEGORIES:
         for key, variants in (("first", answers.first[category]), ("later", answers.later[category])):
             if len(variants) < 2:
-                yield f"safe_answers/{category}.md: {key}: one variant only; it will be said word for word again"
+                yield f"safe_answers/{category}.md: {key}: one variant, which will sound the same each time"
     for label in emotions(companion.policy.emotion.set):
         if label not in companion.texts.reflections:
             yield f"reflections.md: {label}: nothing to say for this feeling"
@@ -165,9 +178,9 @@ def _safety_warnings(companion: Companion) -> Iterator[str]:
         for place, country in sorted(companion.resources.items()):
             if place != INTERNATIONAL and not any(category in each.categories for each in country.resources):
                 yield f"resources.toml: {place}: nothing for {category}"
-    country = companion.policy.safety.country
-    if country is not None and country not in companion.resources:
-        yield f"companion.toml: safety.country: {country} has no entry in resources.toml"
+    own = companion.policy.safety.country
+    if own is not None and own not in companion.resources:
+        yield f"companion.toml: safety.country: {own} has no entry in resources.toml"
 
 
 def _crisis_lines(companion: Companion) -> Iterator[str]:
