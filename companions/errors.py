@@ -4,9 +4,9 @@ import re
 
 import msgspec
 
-_WHERE = re.compile(r"^(?P<reason>.*?)(?: - at `(?P<path>.*)`)?$", re.DOTALL)
+_WHERE = re.compile(r"^(?P<reason>.*?)(?: - at (?:`key` in )?`(?P<path>[^`]*)`)?$", re.DOTALL)
 _FIELD = re.compile(r"^Object (?P<what>contains unknown|missing required) field `(?P<field>[^`]*)`")
-_DOLLAR = re.compile(r"^(?:key in )?\$\.?")
+_DOLLAR = re.compile(r"^\$\.?")
 
 
 class PolicyError(Exception):

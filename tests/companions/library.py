@@ -1,4 +1,4 @@
-"""The companions that ship, read from their folders as the server reads them."""
+"""Companions of the tests: those that ship, read from their folders as the server reads them, and a sixth."""
 
 from functools import cache
 from pathlib import Path
@@ -9,18 +9,19 @@ from companions.loading import family
 
 LIBRARY = Path(companions.__file__).parent / "library"
 NAMES = ("clara", "coach", "extremis", "maestro", "serenity")
+SIXTH = "lotse"
 
 
 @cache
 def files_of(name: str) -> dict[str, str]:
-    """The files of a shipped companion by path, with the shared ones."""
-    own, shared = _below(LIBRARY / name), _below(LIBRARY / "shared")
-    return own | {f"shared/{path}": text for path, text in shared.items()}
+    """The files of a companion by path, with the shared ones."""
+    folder = LIBRARY / name if name in NAMES else Path(__file__).parent / "folders" / name
+    return _below(folder) | {f"shared/{path}": text for path, text in _below(LIBRARY / "shared").items()}
 
 
 @cache
 def shipped(name: str) -> tuple[Companion, ...]:
-    """A shipped companion, or its personas."""
+    """A companion, or its personas."""
     return family(name, files_of(name))
 
 
