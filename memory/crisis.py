@@ -1,0 +1,67 @@
+"""Does this message speak of danger: to oneself, to others, from others, or to life and limb?
+
+Not a word list. A message is put into plain words (``crisis_words``), phrases of subject, act and object are
+looked for (``crisis_grammar``), and what is denied, told or joked is set aside (``crisis_guards``). Phrases,
+synonyms and guards are tables, ``memory/data/crisis_*.toml``. It misses people: ``docs/measures.md`` says how
+many. It is neither a medical device nor an emergency service.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from memory.crisis_reader import LANGUAGES, Sign, reader, signs
+from memory.crisis_table import CrisisCategory
+
+__all__ = ["Crisis", "CrisisCategory", "read_crisis", "warm"]
+
+_ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "medical", "abuse", "harm_others")
+_LOOKED_BACK: Final = 2
+
+
+class Crisis(Struct, frozen=True):
+    """What a message was read as; ``severity`` is 3 for a plan or a life in danger now, 1 for unclear signs.
+
+    ``words`` are the very words of the message that it rests on.
+    """
+
+    category: CrisisCategory
+    severity: int
+    words: str
+
+
+def warm() -> None:
+    """Read the tables now, so that the first message does not wait for them."""
+    for name in LANGUAGES:
+        reader(name)
+
+
+def read_crisis(text: str, recent: Sequence[str] = ()) -> Crisis | None:
+    """The gravest danger ``text`` speaks of, or None.
+
+    ``recent`` are the person's previous messages, oldest first; the last two count together with ``text``
+    where each has a sign, but what only they said was theirs to raise. Time is linear in the length.
+    """
+    own = signs(text)
+    if not own:
+        return None
+    earlier = [sign for message in recent[-_LOOKED_BACK:] for sign in signs(message)]
+    raised = [crisis for sign in own for crisis in _together(sign, [*own, *earlier])]
+    raised += [Crisis(sign.category, sign.severity, sign.words) for sign in own if sign.severity]
+    return max(raised, key=_gravity, default=None)
+
+
+def _together(sign: Sign, others: Sequence[Sign]) -> Iterable[Crisis]:
+    """What ``sign`` amounts to beside the others: pills in the house and no wish to wake up."""
+    if not sign.tag:
+        return
+    tags = {other.tag for other in others}
+    for pair in reader("en").pairs:
+        first, second = pair.tags
+        if (sign.tag == first and second in tags) or (sign.tag == second and first in tags):
+            yield Crisis(pair.category, pair.severity, sign.words)
+
+
+def _gravity(crisis: Crisis) -> tuple[int, int, int]:
+    return crisis.severity, -_ORDER.index(crisis.category), len(crisis.words)

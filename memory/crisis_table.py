@@ -1,0 +1,109 @@
+"""The shape of the crisis reader's tables, one set for each language."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from memory.data import table
+
+CrisisCategory = Literal["self_harm", "harm_others", "abuse", "medical"]
+Kind = Literal["plan", "own", "other", "loose"]
+FILES: dict[str, tuple[str, ...]] = {
+    "en": (
+        "crisis_en.toml",
+        "crisis_en_self_harm.toml",
+        "crisis_en_harm_others.toml",
+        "crisis_en_abuse.toml",
+        "crisis_en_medical.toml",
+    ),
+    "de": ("crisis_de.toml",),
+    "es": ("crisis_es.toml",),
+}
+
+
+class Spelling(Struct, frozen=True):
+    """How a language is written by people who do not care how it is written.
+
+    ``variants`` are single tokens and what they mean; ``rewrites`` set phrases and their plain form, applied
+    after; ``keys`` words found in spite of one wrong letter; ``real`` words that look like such a slip and
+    are none; ``common`` words that nearly every message has; ``fillers`` words left out before phrases are
+    looked for; ``signs`` emoji that count as words.
+    """
+
+    variants: dict[str, str] = {}
+    rewrites: dict[str, str] = {}
+    keys: list[str] = []
+    real: list[str] = []
+    common: list[str] = []
+    fillers: list[str] = []
+    signs: dict[str, str] = {}
+
+
+class Rule(Struct, frozen=True):
+    """Phrases that speak of one kind of danger.
+
+    ``kind`` says which guards may set them aside: a ``plan`` in the first person only its own negation and a
+    figure of speech, ``own`` words and those about an ``other`` also the past, fiction and lessons, ``loose``
+    ones jokes as well.
+    ``severity`` 0 is a sign that counts only together with another (``tag``, see ``Pair``).
+    ``unless`` are phrases that, before it or inside it, give the words to another rule.
+    """
+
+    category: CrisisCategory
+    severity: int
+    kind: Kind
+    phrases: list[str]
+    tag: str = ""
+    unless: list[str] = []
+
+
+class Pair(Struct, frozen=True):
+    """Two signs in the last three messages that together weigh more than each alone."""
+
+    tags: list[str]
+    category: CrisisCategory
+    severity: int
+
+
+class Guards(Struct, frozen=True):
+    """Phrases that show that a danger is not meant, or not now; see ``memory.crisis_guards``."""
+
+    idioms: list[str] = []
+    negators: list[str] = []
+    breakers: list[str] = []
+    denials: list[str] = []
+    over: list[str] = []
+    past: list[str] = []
+    still: list[str] = []
+    fiction: list[str] = []
+    games: list[str] = []
+    lessons: list[str] = []
+    jokes: list[str] = []
+    animals: list[str] = []
+    first_person: list[str] = []
+    people: list[str] = []
+
+
+class Language(Struct, frozen=True):
+    """Everything the reader knows of one language."""
+
+    marks: list[str] = []
+    spelling: Spelling = Spelling()
+    classes: dict[str, list[str]] = {}
+    rules: list[Rule] = []
+    pairs: list[Pair] = []
+    guards: Guards = Guards()
+
+
+def language(name: str) -> Language:
+    """The tables of a language as one; later files add classes and rules to the first."""
+    parts = [table(file, Language) for file in FILES[name]]
+    first = parts[0]
+    return Language(
+        marks=first.marks,
+        spelling=first.spelling,
+        classes={name: members for part in parts for name, members in part.classes.items()},
+        rules=[rule for part in parts for rule in part.rules],
+        pairs=[pair for part in parts for pair in part.pairs],
+        guards=first.guards,
+    )

@@ -1,0 +1,193 @@
+"""What the crisis reader makes of a message before it reads it: one letter per plain word.
+
+People in need do not write like a dictionary: contractions, missing apostrophes, letters drawn out or spaced
+out, digits for letters, misspelt key words. Each token becomes the letters of the plain words it stands for,
+words that carry no meaning here become nothing, and every letter knows the token it came from.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from memory.crisis_table import Spelling
+
+UNKNOWN = "\ue000"
+STOP = "\ue001"  # stands between two sentences
+NUMBER = "0"  # stands for any number in figures
+
+_TOKEN = re.compile(
+    r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2,}"  # k i l l
+    r"|[@$]?[^\W_](?:[\w'’‘`´@$!*|\u00ad\u200b-\u200d\u2060\ufeff]*[^\W_])?"
+    r"|[.!?;:\n…]+|[,(\u2013\u2014]|\s-\s|[\"“”„«»]|[\U0001f300-\U0001faff]"
+)
+_SPACED = re.compile(r"[ .\-_*]+")
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'"})
+_LEET = str.maketrans("013457@$!|", "oieastasil")
+_LEET_L = str.maketrans("013457@$!|", "oleastasll")
+_MIXED = re.compile(r"[^\W\d_][\d@$!|]|[\d@$!|][^\W\d_]")
+_DRAWN = re.compile(r"(.)\1{2,}")
+_TWICE = re.compile(r"(.)\1+")
+_MARKS = re.compile(r"[\u0300-\u036f]")
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+_LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
+_COMMAS = frozenset(",(\u2013\u2014")
+_QUOTE_MARKS = frozenset('"“”„«»')
+_SHORTEST_TYPO = 5
+_LONGEST_SPELT = 14
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """A message in letters; ``places`` has the token of each letter, ``tokens`` all tokens in order."""
+
+    text: str
+    tokens: Sequence[str]
+    letters: str
+    places: Sequence[int]
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where each token stands in the message."""
+        return [match.span() for match in _TOKEN.finditer(lowered(self.text))]
+
+    @cached_property
+    def quotes(self) -> list[bool]:
+        """Whether each token stands between quotation marks."""
+        inside, found = False, list[bool]()
+        for token in self.tokens:
+            inside ^= token in _QUOTE_MARKS
+            found.append(inside)
+        return found
+
+    def comma_before(self, at: int) -> bool:
+        """Whether a comma, a dash or a bracket stands right before the word of letter ``at``."""
+        if at == 0:
+            return True
+        between = self.tokens[self.places[at - 1] + 1 : self.places[at]]
+        return any(token[:1] in _COMMAS or token[:1] in ' .…"' for token in between)
+
+    def said(self, start: int, end: int) -> str:
+        """The very words behind the letters from ``start`` to ``end``."""
+        return self.text[self.spans[self.places[start]][0] : self.spans[self.places[end - 1]][1]]
+
+
+def lowered(text: str) -> str:
+    """``text`` in lower case, never longer or shorter than it was."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def tokens(text: str) -> list[str]:
+    """Words and marks of ``text`` in lower case, in order."""
+    return _TOKEN.findall(lowered(text))
+
+
+def plain(token: str) -> str:
+    """``token`` in lower case, without marks; umlauts as two letters."""
+    if token.isascii():
+        return token.lower()
+    low = _INVISIBLE.sub("", unicodedata.normalize("NFKC", token)).translate(_QUOTES).lower()
+    low = low.translate(_UMLAUTS)
+    if any("a" <= letter <= "z" for letter in low):
+        low = low.translate(_LOOKS)
+    return _MARKS.sub("", unicodedata.normalize("NFD", low))
+
+
+class Speller:
+    """One language's spelling: the letters that a token stands for."""
+
+    def __init__(self, spelling: Spelling, letters: dict[str, str]) -> None:
+        fillers = {plain(word): "" for word in spelling.fillers}
+        self.known = dict.fromkeys(map(plain, spelling.real), UNKNOWN) | letters | fillers
+        for written, meant in [*spelling.variants.items(), *spelling.signs.items()]:
+            self.known[plain(written)] = self._encoded(meant)
+        self.typos = _typos([plain(key) for key in spelling.keys])
+        self.heads = {key[:2] for key in self.typos} | {key[0] + key[-1] for key in self.typos}
+        self.rewrites = {
+            self._encoded(written): self._encoded(meant) for written, meant in spelling.rewrites.items()
+        }
+        longest_first = sorted(filter(None, self.rewrites), key=len, reverse=True)
+        self.rewritten = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+
+    def _encoded(self, phrase: str) -> str:
+        return "".join(self.known.get(plain(word), UNKNOWN) for word in phrase.split())
+
+    def spelled(self, text: str, found: Sequence[str]) -> Spelled:
+        """``text`` in letters; ``found`` are its tokens."""
+        known = self.known
+        pieces = [known[token] if token in known else self._letters(token) for token in found]
+        letters = "".join(pieces)
+        places = [at for at, piece in enumerate(pieces) for _ in piece]
+        return Spelled(text, found, *self._rewritten(letters, places))
+
+    def _rewritten(self, letters: str, places: list[int]) -> tuple[str, list[int]]:
+        """Set phrases put into the plain form that the table names."""
+        parts, at, kept = list[str](), 0, list[int]()
+        for match in self.rewritten.finditer(letters):
+            meant = self.rewrites[match.group()]
+            parts += [letters[at : match.start()], meant]
+            kept += places[at : match.start()]
+            kept += [places[match.start()]] * (len(meant) - 1) + [places[match.end() - 1]] * bool(meant)
+            at = match.end()
+        if not parts:
+            return letters, places
+        return "".join([*parts, letters[at:]]), kept + places[at:]
+
+    def _letters(self, token: str) -> str:
+        if token[0] in ".!?;:\n…":
+            return STOP if "…" not in token and ".." not in token else ""
+        if token[0] in _COMMAS or token[0] in _QUOTE_MARKS or token[0] == " ":
+            return ""
+        low = plain(token)
+        known = self.known.get(low)
+        if known is not None:
+            return known
+        if low.isdigit():
+            return self.known.get(NUMBER, UNKNOWN)
+        if low.endswith("'s"):
+            return self.known.get(low[:-2], UNKNOWN)
+        return self._guessed(low)
+
+    def _guessed(self, low: str) -> str:
+        if " " in low or (len(low) > 4 and _SPACED.search(low)):
+            return "".join(self._spelt(_SPACED.sub("", low)))
+        if not low.isalpha() and _MIXED.search(low):
+            for letters in (low.translate(_LEET), low.translate(_LEET_L)):
+                if letters in self.known:
+                    return self.known[letters]
+            number = self.known.get(NUMBER, UNKNOWN)
+            return number + self.known.get(low.lstrip("0123456789"), "") if low[0].isdigit() else UNKNOWN
+        if _DRAWN.search(low):
+            for short in (_DRAWN.sub(r"\1", low), _DRAWN.sub(r"\1\1", low), _TWICE.sub(r"\1", low)):
+                if short in self.known:
+                    return self.known[short]
+        return self._corrected(low.replace("*", "")) if len(low) >= _SHORTEST_TYPO else UNKNOWN
+
+    def _corrected(self, low: str) -> str:
+        """The key word that ``low`` misses by one letter, if there is one."""
+        if low[:2] not in self.heads and low[:1] + low[-1:] not in self.heads:
+            return UNKNOWN
+        shorter = (low[:at] + low[at + 1 :] for at in range(1, len(low)))
+        key = next((self.typos[each] for each in (low, *shorter) if each in self.typos), None)
+        return UNKNOWN if key is None else self.known.get(key, UNKNOWN)
+
+    def _spelt(self, run: str) -> Iterator[str]:
+        """The words in ``run``, letters that were written one by one."""
+        at = 0
+        while at < len(run):
+            longest = min(_LONGEST_SPELT, len(run) - at)
+            size = next((n for n in range(longest, 1, -1) if run[at : at + n] in self.known), 1)
+            yield self.known.get(run[at : at + size], UNKNOWN)
+            at += size
+
+
+def _typos(keys: Sequence[str]) -> dict[str, str]:
+    """Each key with one letter left out, or as it is, to the key it stands for."""
+    found: dict[str, str] = {}
+    for key in keys:
+        for at in range(1, len(key)):
+            found.setdefault(key[:at] + key[at + 1 :], key)
+    return found | {key: key for key in keys}
