@@ -11,7 +11,7 @@ CrisisCategory: TypeAlias = Literal["self_harm", "harm_others", "abuse", "medica
 Severity: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=3)]
 SafetyAction: TypeAlias = Literal["pass", "redirect", "escalate"]
 Recipient: TypeAlias = Literal["caregiver", "safeguarding"]
-AnswerFamily: TypeAlias = Literal["reminder", "quiz", "correction", "comparison", "deficit"]
+AnswerFamily: TypeAlias = Literal["reminder", "quiz", "correction", "comparison", "deficit", "session"]
 
 CATEGORIES: tuple[CrisisCategory, ...] = ("self_harm", "harm_others", "abuse", "medical")
 

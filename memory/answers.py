@@ -1,0 +1,131 @@
+"""Whether an answer does what a companion for people with dementia must never do, and what remains without it.
+
+Six families are forbidden by that companion's storage design, sections 6.1 and 6.5: reminding that
+something was asked or said before, quizzing, correcting, comparing, pointing out what no longer works, and
+speaking of another day's conversation. A sentence is judged with what the person said last: *that's the
+second verse again* is welcome when the person asked for it again.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from memory.answer_rules import ALL, Heard, broken
+from memory.messages import Role
+
+_QUOTES = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "“": '"', "”": '"', "\n": " ", "\t": " "}
+)
+_END = re.compile(r"[.!?…。！？]+[\"')\]”’]*(?=\s+[^a-zà-ÿ\s]|\s*$)|\n+")
+_CLAUSE = re.compile(r"\s*(?:[,;:–—]|\s-)\s+(?:and |but |so |because )?|\s+(?:and|but) (?=\w+ \w+ \w+)")
+_LEADING = re.compile(r"^(?:and|but|so|because|as|then|since|though|although)\s+", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"\?\W*$|^(?:\W|\b(?:oh|well|and|so|please|er+m?|um+|sorry|excuse me)\b)*"
+    r"(?:where|what|who|when|why|how|which|is|are|am|was|were|do|does|did|have i|has|can|could|will|would|shall|"
+    r"wo|wer|wann|wie|warum|dónde|qué|quién|cuándo|cómo)\b"
+)
+_FEWEST_WORDS = 3
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A message of the conversation that an answer is judged in."""
+
+    role: Role
+    text: str
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """``rule`` is the family that was broken, ``words`` the offending ones, from ``start`` to ``end`` of the answer."""
+
+    allowed: bool
+    rule: str | None = None
+    start: int = 0
+    end: int = 0
+    words: str = ""
+
+
+_ALLOWED = Verdict(allowed=True)
+
+
+def judge(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL, *, shown: str = "") -> Verdict:
+    """Judge ``answer``, or its next piece when ``shown`` is what the person already sees of it.
+
+    The first broken rule is told, by place and then by the order of the table. A piece is read on from the
+    sentence that ``shown`` left open; places count from the beginning of ``answer`` alone.
+    """
+    heard = _heard(window)
+    open_part = _open_part(shown)
+    text = open_part + answer
+    for start, end in _spans(text):
+        found = broken(_plain(text[start:end]), heard, rules)
+        if found is not None and start + found[2] > len(open_part):
+            family, first, last = found
+            first = max(start + first - len(open_part), 0)
+            last = start + last - len(open_part)
+            return Verdict(allowed=False, rule=family, start=first, end=last, words=answer[first:last])
+    return _ALLOWED
+
+
+def repaired(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL) -> str:
+    """What remains of ``answer`` when each offending clause, or else its whole sentence, is dropped; may be empty."""
+    kept = [part for start, end in _spans(answer) if (part := _without(answer[start:end], window, rules))]
+    shown = " ".join(kept)
+    return shown if judge(shown, window, rules).allowed else ""
+
+
+def _without(sentence: str, window: Sequence[Turn], rules: frozenset[str]) -> str:
+    verdict = judge(sentence, window, rules)
+    if verdict.allowed:
+        return sentence.strip()
+    kept = [
+        clause for start, end, clause in _clauses(sentence) if end <= verdict.start or start >= verdict.end
+    ]
+    rest = _sentence_of(kept)
+    stands = len(rest.split()) >= _FEWEST_WORDS and not sentence.rstrip().endswith("?")
+    return rest if stands and judge(rest, window, rules).allowed else ""
+
+
+def _clauses(sentence: str) -> Iterator[tuple[int, int, str]]:
+    start = 0
+    for match in _CLAUSE.finditer(sentence):
+        yield start, match.start(), sentence[start : match.start()]
+        start = match.end()
+    yield start, len(sentence), sentence[start:]
+
+
+def _sentence_of(clauses: Sequence[str]) -> str:
+    text = _LEADING.sub("", ", ".join(clause.strip() for clause in clauses if clause.strip()).strip())
+    text = text.rstrip(" ,;:–—-")
+    if text and text[-1] not in ".!?…":
+        text += "."
+    return text[:1].upper() + text[1:]
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _END.finditer(text):
+        if text[start : match.end()].strip():
+            yield start, match.end()
+        start = match.end()
+    if text[start:].strip():
+        yield start, len(text)
+
+
+def _open_part(shown: str) -> str:
+    """The sentence that ``shown`` breaks off in, with the space that follows it; empty when it is finished."""
+    ends = [match.end() for match in _END.finditer(shown)]
+    rest = shown[ends[-1] if ends else 0 :].lstrip()
+    return f"{rest.rstrip()} " if rest else ""
+
+
+def _plain(text: str) -> str:
+    """``text`` in lower case with straight quotes, of the same length, so that places stay true."""
+    plain = text.translate(_QUOTES).lower()
+    return plain if len(plain) == len(text) else "".join(c.lower()[:1] for c in text.translate(_QUOTES))
+
+
+def _heard(window: Sequence[Turn]) -> Heard:
+    said = next((turn.text for turn in reversed(window) if turn.role == "user"), "")
+    plain = _plain(said).strip()
+    return Heard(plain, bool(_QUESTION.search(plain)))
