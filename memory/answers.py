@@ -1,4 +1,4 @@
-"""Whether an answer does what a companion for people with dementia must never do, and what remains without it.
+"""Whether an answer does what a companion for people with dementia must never do; what remains without it.
 
 Six families are forbidden by that companion's storage design, sections 6.1 and 6.5: reminding that
 something was asked or said before, quizzing, correcting, comparing, pointing out what no longer works, and
@@ -14,16 +14,14 @@ import msgspec
 from memory.answer_rules import ALL, Heard, broken
 from memory.messages import Role
 
-_QUOTES = str.maketrans(
-    {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "“": '"', "”": '"', "\n": " ", "\t": " "}
-)
+_QUOTES = str.maketrans("’‘ʼ`´“”\n\t", "'''''\"\"  ")
 _END = re.compile(r"[.!?…。！？]+[\"')\]”’]*(?=\s+[^a-zà-ÿ\s]|\s*$)|\n+")
 _CLAUSE = re.compile(r"\s*(?:[,;:–—]|\s-)\s+(?:and |but |so |because )?|\s+(?:and|but) (?=\w+ \w+ \w+)")
 _LEADING = re.compile(r"^(?:and|but|so|because|as|then|since|though|although)\s+", re.IGNORECASE)
 _QUESTION = re.compile(
     r"\?\W*$|^(?:\W|\b(?:oh|well|and|so|please|er+m?|um+|sorry|excuse me)\b)*"
-    r"(?:where|what|who|when|why|how|which|is|are|am|was|were|do|does|did|have i|has|can|could|will|would|shall|"
-    r"wo|wer|wann|wie|warum|dónde|qué|quién|cuándo|cómo)\b"
+    r"(?:where|what|who|when|why|how|which|is|are|am|was|were|do|does|did|have i|has|can|could|will|"
+    r"would|shall|wo|wer|wann|wie|warum|dónde|qué|quién|cuándo|cómo)\b"
 )
 _FEWEST_WORDS = 3
 
@@ -36,7 +34,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """``rule`` is the family that was broken, ``words`` the offending ones, from ``start`` to ``end`` of the answer."""
+    """``rule`` is the family that was broken, ``words`` the offending ones at ``start`` to ``end``."""
 
     allowed: bool
     rule: str | None = None
@@ -68,7 +66,7 @@ def judge(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL, *, s
 
 
 def repaired(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL) -> str:
-    """What remains of ``answer`` when each offending clause, or else its whole sentence, is dropped; may be empty."""
+    """What remains of ``answer`` without each offending clause, or its whole sentence; may be empty."""
     kept = [part for start, end in _spans(answer) if (part := _without(answer[start:end], window, rules))]
     shown = " ".join(kept)
     return shown if judge(shown, window, rules).allowed else ""
@@ -113,14 +111,14 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _open_part(shown: str) -> str:
-    """The sentence that ``shown`` breaks off in, with the space that follows it; empty when it is finished."""
+    """The sentence that ``shown`` breaks off in, and the space after it; empty when it is finished."""
     ends = [match.end() for match in _END.finditer(shown)]
     rest = shown[ends[-1] if ends else 0 :].lstrip()
     return f"{rest.rstrip()} " if rest else ""
 
 
 def _plain(text: str) -> str:
-    """``text`` in lower case with straight quotes, of the same length, so that places stay true."""
+    """``text`` in lower case with straight quotes, of the same length."""
     plain = text.translate(_QUOTES).lower()
     return plain if len(plain) == len(text) else "".join(c.lower()[:1] for c in text.translate(_QUOTES))
 
