@@ -54,7 +54,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 
     ``own_words`` is what the companion says by itself for this turn, from its own texts: the builtin model
     streams it, and it is the fall-back when a model fails. ``schema`` asks for constrained decoding where the
-    backend has it. ``user`` keys the fair queue and is never sent.
+    backend has it. ``user`` keys the fair queue and is never sent; ``background`` is a job, which gives way
+    to people in it.
     """
 
     system: str
@@ -66,6 +67,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any] | None = None  # a JSON Schema is open by definition
     own_words: str = ""
     user: str = ""
+    background: bool = False
 
 
 class Text(msgspec.Struct, frozen=True, tag="text"):

@@ -1,1 +1,3 @@
-"""Language models and embedders behind the ports of the companions."""
+"""Language models behind the ports of ``companions``: over HTTP, in this process, and one that needs no
+model.
+"""
