@@ -1,0 +1,119 @@
+"""What a message asks for, and what each topic needs to know of the person: the policy of the coach's
+recall.
+
+The table (``recall.toml``, or one of the companion's own) says which words touch which topic and how much a
+topic needs each kind of statement. A message for general knowledge, or for a chat, asks for nothing.
+"""
+
+import re
+from functools import cache
+
+import msgspec
+
+from memory import data
+from memory.statements_ends import core
+from memory.statements_kinds import Statement
+from memory.statements_subjects import relation
+from memory.statements_words import Words, known_words, read_groups
+from memory.text import folded, words
+
+
+class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something a message can be about, and what it needs to know of the person, each from 0 to 1."""
+
+    name: str
+    cues: str
+    needs: dict[str, float]
+
+
+class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The policy of a recall: topics, their needs, and the floor below which nothing comes back."""
+
+    floor: float
+    named_bonus: float
+    other_bonus: float
+    household: float
+    elsewhere: float
+    knowledge: str
+    chat: str
+    family: str
+    not_named: str
+    groups: dict[str, str]
+    topic: tuple[Topic, ...]
+    regions: dict[str, str]
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a message asks for: topics, regions of the body, people it names, and its own words."""
+
+    topics: tuple[Topic, ...]
+    regions: frozenset[str]
+    people: frozenset[str]
+    household: bool
+    words: frozenset[str]
+
+
+@cache
+def default_needs() -> Needs:
+    """The needs of the table that ships."""
+    found: Needs = data.table("recall.toml", Needs)
+    return found
+
+
+class Reader:
+    """A policy made ready: reads what a message asks for, and what a statement belongs to."""
+
+    def __init__(self, needs: Needs) -> None:
+        self.needs = needs
+        self._cues = read_groups({topic.name: topic.cues for topic in needs.topic})
+        self._groups = read_groups(needs.groups)
+        self._regions = read_groups(needs.regions)
+        self._by_name = {topic.name: topic for topic in needs.topic}
+        self._knowledge = re.compile(needs.knowledge)
+        self._chat = re.compile(needs.chat)
+        self._family = frozenset(needs.family.split())
+        self._not_named = frozenset(needs.not_named.split())
+
+    def asked(self, query: str) -> Asked | None:
+        """What ``query`` asks for; ``None`` when it needs nothing of the person."""
+        text = folded(query)
+        if not text or self._chat.match(text) or self._knowledge.search(text):
+            return None
+        said = words(query)
+        topics = sorted(_all(self._cues, said))
+        own = frozenset(
+            word for word in core(" ".join(said)) if len(word) > 2 and word not in self._not_named
+        )
+        return Asked(
+            tuple(self._by_name[name] for name in topics),
+            _all(self._regions, said),
+            frozenset(relation(word.removesuffix("'s")) for word in said),
+            bool(self._family & set(said)),
+            own,
+        )
+
+    def groups(self, statement: Statement) -> frozenset[str]:
+        """The groups that a statement belongs to, by its value and by the sentence that says it."""
+        said = words(f"{statement.value} {statement.attribute} {statement.words}")
+        value = " ".join(words(f"{statement.value} {statement.attribute}"))
+        return _all(self._groups, said) | known_words().groups(value)
+
+
+@cache
+def default_reader() -> Reader:
+    """The reader of the table that ships, made on first use."""
+    return Reader(default_needs())
+
+
+def _all(table: Words, said: list[str]) -> frozenset[str]:
+    return frozenset[str]().union(*(names for _, _, names in table.spans(said)))
+
+
+def need(topic: Topic, statement: Statement, groups: frozenset[str]) -> float:
+    """How much ``topic`` needs ``statement``: the most specific need that fits decides, else its kind's."""
+    specific = [
+        weight
+        for name, weight in topic.needs.items()
+        if name.startswith(f"{statement.kind}/") and name.split("/")[1] in groups | {statement.attribute}
+    ]
+    return max(specific) if specific else topic.needs.get(statement.kind, 0.0)

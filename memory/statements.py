@@ -1,0 +1,207 @@
+"""Statements a person makes about themselves and their people, read from one message.
+
+Whose it is, whether it is denied, and when it holds are decided beside what it says, because a friend's
+allergy or one that is gone must never be taken for the person's own. Questions, suppositions, quotations,
+stories and turns of phrase state nothing. The reading needs no model and is the same for recall and for
+facts.
+"""
+
+import re
+
+import msgspec
+
+from memory.statements_answers import Answer, answered
+from memory.statements_frames import Compiled, Frame, Marked, compiled, frames, value_fits
+from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
+from memory.statements_senses import denied, put_in_mouth, taken_back, tense
+from memory.statements_subjects import Whose, inside, is_name, mentioned, relation, whose
+from memory.statements_text import Stretch, stretches
+from memory.statements_values import cleaned, is_nothing, parts, said_as
+
+__all__ = ["SAFETY", "Statement", "StatementKind", "Tense", "read_statements", "takes_back"]
+
+_KEPT_IN_STORIES: frozenset[StatementKind] = frozenset({"preference", "goal", "project", "learning", "tool"})
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """A match, and the words around it that decide what it means."""
+
+    frame: Compiled
+    before: str
+    match: str
+    value: str
+    span: tuple[int, int]
+    who: str
+    relation: str
+
+
+def _find(number: int, marked: Marked, names: frozenset[str]) -> _Found | None:
+    frame = frames().all[number]
+    for pattern in frame.patterns:
+        if pattern.groups and not pattern.groups <= marked.groups:
+            continue
+        seen = marked.seen(pattern.groups)
+        match = compiled(pattern.source).search(seen)
+        if match is None:
+            continue
+        named = match.groupdict()
+        value = cleaned(marked.plain(named.get("v") or "")) or frame.frame.value
+        if named.get("v") and not value:
+            continue
+        if not value_fits(value, frame, names):
+            continue
+        before = marked.plain(seen[: match.start()])
+        start = len(before.split())
+        whole = marked.plain(match.group(0))
+        return _Found(
+            frame,
+            before,
+            whole,
+            value,
+            (start, start + len(whole.split())),
+            marked.plain(named.get("who") or ""),
+            relation(marked.plain(named.get("rel") or "")),
+        )
+    return None
+
+
+def _subject(found: _Found, names: frozenset[str], carried: str | None, other: str | None) -> Whose:
+    frame = found.frame.frame
+    if frame.subject == "self":
+        return Whose("user", False, 0)
+    if frame.subject == "inside" and found.who:
+        return inside(found.who, names, other)
+    if frame.subject == "inside":
+        lead = found.match.split(" ", 1)[0]
+        return (
+            whose([lead], names, None, other)
+            if lead in {"his", "her", "he", "she"}
+            else Whose("user", False, 0)
+        )
+    before = found.before.split()
+    first = found.match.split(" ", 1)[0]
+    if first in {"my", "his", "her", "our", "their", "mein", "meine", "seine", "ihre", "i"}:
+        before.append(first)
+    subject = whose(before, names, carried, other)
+    if not subject.explicit and re.search(r"\b(?:his|her|their)\b", found.match):
+        return Whose(other or "someone", True, 0)
+    return subject
+
+
+def _as_called(name: str, stretch: Stretch) -> str:
+    """A subject as the person writes it; a name from an earlier sentence gets its capital back."""
+    if name == "user":
+        return name
+    called = said_as(name, stretch.sentence)
+    return called.capitalize() if called == name and is_name(name) else called
+
+
+def _statements(found: _Found, stretch: Stretch, subject: Whose) -> list[Statement]:
+    """One statement for each item of the value, in the sense in which it is said."""
+    frame = found.frame.frame
+    assert subject.name is not None
+    gap = " ".join(found.before.split()[subject.at :])
+    verb = f"{gap} {found.match.split(found.value)[0] if found.value else found.match}"
+    against = frame.negated or taken_back(found.before) or (not frame.fixed and denied(verb))
+    when = frame.tense or tense(frame.kind, stretch.text, verb, fixed=frame.fixed)
+    name = _as_called(subject.name, stretch)
+    attribute = found.relation or frame.attribute or frame.kind
+    return [
+        Statement(
+            frame.kind, said_as(value, stretch.sentence), name, against, when, attribute, stretch.sentence
+        )
+        for value in (parts(found.value) if frame.many else [found.value])
+        if not is_nothing(value)
+    ]
+
+
+def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in taken)
+
+
+def _may_state(frame: Frame, stretch: Stretch) -> bool:
+    if stretch.asks or (stretch.supposes and not frame.supposes):
+        return False
+    return not stretch.tells or frame.kind in _KEPT_IN_STORIES
+
+
+def _read_stretch(
+    stretch: Stretch, marked: Marked, carried: str | None, other: str | None
+) -> tuple[list[Statement], str | None]:
+    """The statements of one stretch, and the subject it leaves to the next."""
+    read: list[Statement] = []
+    taken: list[tuple[int, int]] = []
+    left = carried
+    for number in frames().called_by(marked.said, marked.groups):
+        frame = frames().all[number].frame
+        if not _may_state(frame, stretch):
+            continue
+        found = _find(number, marked, stretch.names)
+        if found is None or (not frame.also and _overlaps(found.span, taken)):
+            continue
+        subject = _subject(found, stretch.names, carried, other)
+        if subject.name is None or put_in_mouth(found.before):
+            continue
+        statements = _statements(found, stretch, subject)
+        if statements and not frame.also:
+            taken.append(found.span)
+        read += statements
+        left = subject.name
+    return read, left
+
+
+def _from_answer(answer: Answer, text: str) -> list[Statement]:
+    if answer.sentence:
+        read = _read(answer.sentence)
+        return [
+            msgspec.structs.replace(one, negated=one.negated or answer.denied, words=text) for one in read
+        ]
+    if answer.kind is None:
+        return []
+    attribute = answer.attribute or answer.kind
+    if answer.denied and not answer.value:
+        return [Statement(answer.kind, "", "user", True, "present", attribute, text)]
+    return [
+        Statement(answer.kind, said_as(value, text), "user", answer.denied, "present", attribute, text)
+        for value in parts(answer.value.replace(",", " , "))
+        if not is_nothing(value)
+    ]
+
+
+def _read(text: str) -> list[Statement]:
+    read: list[Statement] = []
+    sentence, carried, other = "", None, None
+    for stretch in stretches(text):
+        if stretch.sentence != sentence:
+            sentence, carried = stretch.sentence, None
+        marked = Marked(stretch.text)
+        found, carried = _read_stretch(stretch, marked, carried, other)
+        read += found
+        other = mentioned(marked.said, stretch.names, other)
+    return read
+
+
+def _without_repeats(read: list[Statement]) -> tuple[Statement, ...]:
+    kept: dict[tuple[str, str, str], Statement] = {}
+    for one in read:
+        kept.setdefault((one.kind, one.value.lower(), one.subject.lower()), one)
+    return tuple(kept.values())
+
+
+def takes_back(text: str) -> bool:
+    """Whether ``text`` denies that something was ever said or true ("I never said I was vegan")."""
+    return any(taken_back(stretch.text) for stretch in stretches(text))
+
+
+def read_statements(text: str, asked: str | None = None) -> tuple[Statement, ...]:
+    """What ``text`` states about the person who wrote it and about others they name, in order.
+
+    ``asked`` is what the companion said just before; it lets a bare answer ("Yes, peanuts.") be read.
+    """
+    read = _read(text)
+    if asked is not None and (answer := answered(text, asked)) is not None:
+        known = {(one.kind, one.value.lower()) for one in read}
+        add = [one for one in _from_answer(answer, text) if (one.kind, one.value.lower()) not in known]
+        if not any(one.kind == new.kind for one in read for new in add):
+            read += add
+    return _without_repeats(read)

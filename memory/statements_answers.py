@@ -1,0 +1,98 @@
+"""Bare answers: what "Yes, peanuts." says depends on what was asked.
+
+The companion's question only lends the answer its kind; the words are the person's, so a question answered
+with no states nothing but that, and one that is not answered states nothing at all.
+"""
+
+import re
+from functools import cache
+
+import msgspec
+
+from memory import data
+from memory.statements_kinds import StatementKind
+from memory.statements_values import is_nothing
+from memory.text import folded, sentences
+
+
+class _Asking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kind: StatementKind
+    pattern: str
+    attribute: str = ""
+
+
+class _Turning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pattern: str
+    into: str
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    yes: str
+    no: str
+    most_words: int
+    claim: str
+    asking: tuple[_Asking, ...]
+    turning: tuple[_Turning, ...]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a bare answer comes to: values of a kind, or a whole sentence to be read in its place."""
+
+    kind: StatementKind | None = None
+    attribute: str = ""
+    value: str = ""
+    denied: bool = False
+    sentence: str = ""
+
+
+@cache
+def _table() -> _Table:
+    found: _Table = data.table("statements_answers.toml", _Table)
+    return found
+
+
+@cache
+def _regex(source: str) -> re.Pattern[str]:
+    return re.compile(source)
+
+
+def _question(asked: str) -> str:
+    """The last question of what the companion said, folded; empty when it asked nothing."""
+    asking = [sentence for sentence in sentences(asked) if sentence.rstrip("\"') ").endswith("?")]
+    return folded(asking[-1]) if asking else ""
+
+
+def _turned(question: str) -> str:
+    """The question as a sentence of the person ("do you like swimming?": "i like swimming")."""
+    for turning in _table().turning:
+        if found := _regex(turning.pattern).search(question):
+            return found.expand(turning.into)
+    return ""
+
+
+def claiming(question: str) -> bool:
+    """Whether a question only claims something of the person ("you love jazz, don't you?")."""
+    return bool(_regex(rf"^(?:{_table().claim})\b").match(question))
+
+
+def answered(text: str, asked: str) -> Answer | None:
+    """What ``text`` answers to the question that ``asked`` ends with; ``None`` when that cannot be told."""
+    table = _table()
+    question = _question(asked)
+    said = folded(text).strip(" .!…")
+    if not question or claiming(question) or "?" in said or len(said.split()) > table.most_words:
+        return None
+    yes = _regex(rf"^(?:{table.yes})\b[ ,.!:-]*").match(said)
+    no = _regex(rf"^(?:{table.no})\b[ ,.!:-]*").match(said)
+    rest = said[(yes or no).end() :] if (yes or no) else said  # type: ignore[union-attr]  # one of them is set
+    turned = _turned(question)
+    for asking in table.asking:
+        if _regex(asking.pattern).search(question):
+            if no or is_nothing(rest):
+                return Answer(asking.kind, asking.attribute, rest if rest and not no else "", denied=True)
+            if rest:
+                return Answer(asking.kind, asking.attribute, rest)
+            return Answer(sentence=turned) if yes and turned else None
+    if yes and turned:
+        return Answer(sentence=turned)
+    return Answer(sentence=turned, denied=True) if no and turned else None

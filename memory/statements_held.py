@@ -1,0 +1,54 @@
+"""Which statements still hold while more are made, without comparing each with all.
+
+What a statement can end shares a word of its value, its attribute, or its kind with it; only those are
+compared.
+"""
+
+from memory.statements_ends import core, ends, single_valued
+from memory.statements_kinds import Statement
+
+_BY_WORD = frozenset({"likes", "dislikes"})
+
+
+class Held:
+    """The statements of one history that still hold, numbered in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._alive: dict[int, Statement] = {}
+        self._next = 0
+        self._by: dict[tuple[str, str, str], set[int]] = {}
+
+    def add(self, statement: Statement) -> tuple[int, list[int]]:
+        """The number of the new statement, and the numbers of those it ends."""
+        number = self._next
+        self._next += 1
+        ended = [one for one in sorted(self._near(statement)) if ends(statement, self._alive[one])]
+        for gone in ended:
+            self._forget(gone)
+        if not statement.negated:
+            self._alive[number] = statement
+            for key in self._keys(statement):
+                self._by.setdefault(key, set()).add(number)
+        return number, ended
+
+    def _keys(self, statement: Statement) -> list[tuple[str, str, str]]:
+        subject = statement.subject.lower()
+        words = [(subject, "word", word) for word in core(statement.value)]
+        return [*words, (subject, "attribute", statement.attribute), (subject, "kind", statement.kind)]
+
+    def _near(self, statement: Statement) -> set[int]:
+        """The numbers of statements that ``statement`` could end."""
+        subject = statement.subject.lower()
+        near: set[int] = set()
+        if statement.negated or statement.tense == "past" or statement.attribute in _BY_WORD:
+            for word in core(statement.value):
+                near |= self._by.get((subject, "word", word), set())
+        if statement.attribute in single_valued() or statement.negated:
+            near |= self._by.get((subject, "attribute", statement.attribute), set())
+        if statement.attribute == "eats" or statement.negated:
+            near |= self._by.get((subject, "kind", statement.kind), set())
+        return near
+
+    def _forget(self, number: int) -> None:
+        for key in self._keys(self._alive.pop(number)):
+            self._by[key].discard(number)

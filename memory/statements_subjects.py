@@ -1,0 +1,126 @@
+"""Whose a statement is: the person's own, or someone else's.
+
+The words before a match are walked backwards over helpers ("is still", "has always been") to the nearest
+one that can be a subject. A stretch whose grammatical subject is some thing ("the hero is allergic") states
+nothing about anybody here.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+import msgspec
+
+from memory import data
+from memory.statements_words import known_words
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    speaker: str
+    listener: str
+    others: str
+    everyone: str
+    helpers: str
+    same: dict[str, str]
+
+
+class _Sets(msgspec.Struct, frozen=True):
+    speaker: frozenset[str]
+    listener: frozenset[str]
+    others: frozenset[str]
+    everyone: frozenset[str]
+    helpers: frozenset[str]
+    same: dict[str, str]
+
+
+class Whose(msgspec.Struct, frozen=True):
+    """The subject found: ``name`` is ``user``, a name or a relation, ``None`` when nobody here is meant.
+
+    ``explicit`` is false when no subject stood there and the speaker, or the one before, is assumed. ``at``
+    is the number of words before the subject's last word.
+    """
+
+    name: str | None
+    explicit: bool
+    at: int
+
+
+@cache
+def _sets() -> _Sets:
+    table = data.table("statements_subjects.toml", _Table)
+    return _Sets(
+        frozenset(table.speaker.split()),
+        frozenset(table.listener.split()),
+        frozenset(table.others.split()),
+        frozenset(table.everyone.split()),
+        frozenset(table.helpers.split()),
+        table.same,
+    )
+
+
+@cache
+def is_relation(word: str) -> bool:
+    """Whether ``word`` names a relation (sister, colleague, dog)."""
+    return "relation" in known_words().of(word)
+
+
+@cache
+def is_name(word: str) -> bool:
+    """Whether ``word`` is a well-known first name."""
+    return "name" in known_words().of(word)
+
+
+def relation(word: str) -> str:
+    """One word for a relation that is called by several (mum: mother)."""
+    return _sets().same.get(word, word)
+
+
+def _named(word: str, names: frozenset[str]) -> bool:
+    if is_relation(word) or not word.isalpha():
+        return False
+    return is_name(word) or (word in names and not known_words().of(word))
+
+
+def whose(before: Sequence[str], names: frozenset[str], carried: str | None, other: str | None) -> Whose:
+    """Whose a statement is, from the words before it.
+
+    ``names`` are the words written with a capital inside the sentence, ``carried`` the subject of the stretch
+    before in the same sentence, ``other`` the last person mentioned who is not the speaker.
+    """
+    sets = _sets()
+    for at in range(len(before) - 1, -1, -1):
+        word = before[at]
+        if word in sets.speaker:
+            return Whose("user", True, at + 1)
+        if is_relation(word):
+            return Whose(relation(word), True, at + 1)
+        if word in sets.others:
+            return Whose(other or word, True, at + 1)
+        if word in sets.listener or word in sets.everyone:
+            return Whose(None, True, at + 1)
+        if _named(word, names):
+            return Whose(word, True, at + 1)
+        if word not in sets.helpers and word not in {"'s", ","}:
+            return Whose(None, True, at + 1)
+    return Whose(carried or "user", False, 0)
+
+
+def inside(said: str, names: frozenset[str], other: str | None) -> Whose:
+    """Whose a statement is when its subject stands inside the match ("gives my daughter hives")."""
+    words = said.split()
+    if not words:
+        return Whose("user", False, 0)
+    if len(words) > 1 and words[0] in _sets().speaker and not is_relation(words[-1]):
+        return Whose("user", True, 0)
+    return whose(words, names, None, other)
+
+
+def mentioned(said: Sequence[str], names: frozenset[str], other: str | None) -> str | None:
+    """The last person in ``said`` who is not the speaker, else ``other``."""
+    found = other
+    for at, word in enumerate(said):
+        if is_relation(word):
+            ahead = said[at + 1] if at + 1 < len(said) else ""
+            found = ahead if ahead and _named(ahead, names) else relation(word)
+        elif is_name(word) and word in names | set(said[:1]) and not (at and is_relation(said[at - 1])):
+            found = word
+    return found

@@ -1,0 +1,167 @@
+"""A message cut into stretches that can each hold one statement.
+
+What is quoted, code, or handed over to be worked on ("translate this: …") is left out. Contractions are
+written out, so that a pattern need not know them. A stretch knows whether it asks, supposes or tells a
+story, because a question about an allergy states none.
+"""
+
+import re
+import unicodedata
+from functools import cache
+
+import msgspec
+
+from memory import data
+from memory.text import sentences
+
+
+class _Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    contractions: dict[str, str]
+    idioms: tuple[str, ...]
+    material: str
+    breaks: str
+    joins: str
+    starters: str
+    leads: str
+    asking: str
+    asking_marked: str
+    supposing: str
+    fiction: str
+    generic: str
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """A part of a sentence: ``text`` in lower case with contractions written out, tokens apart by one
+    space.
+    """
+
+    text: str
+    sentence: str
+    names: frozenset[str]
+    asks: bool
+    supposes: bool
+    tells: bool
+
+
+_TOKEN = re.compile(r"[^\W_]+(?:['\-.][^\W_]+)*(?:\+\+|#)?|[,;:()…–—!?.&%/]| - ")
+_QUOTED = re.compile(
+    r'"[^"\n]{3,}"|«[^»\n]{3,}»|“[^”\n]{3,}”|„[^“”\n]{3,}[“”]|```.*?```|^>[^\n]*', re.DOTALL | re.MULTILINE
+)
+_LONGEST_LEAD = 12
+"""Words before a comma that still belong to what follows ("when …, …")."""
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'"})
+
+
+@cache
+def reading() -> _Reading:
+    """How messages are cut, read on first use."""
+    found: _Reading = data.table("statements_reading.toml", _Reading)
+    return found
+
+
+_OPENING = r"^(?:(?:and|but|so|well|und|y|also|ok|okay|hey|hi) ,? ?)*"
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    source = reading()
+    text = {
+        "material": source.material,
+        "supposing": rf"\b(?:{source.supposing})\b",
+        "fiction": rf"\b(?:{source.fiction})\b",
+        "asking": rf"{_OPENING}(?:{source.asking})\b",
+        "asking_marked": rf"{_OPENING}(?:{source.asking_marked})\b",
+        "idioms": r"\b(?:" + "|".join(source.idioms) + r")(?!\w)",
+    }[name]
+    return re.compile(text, re.IGNORECASE)
+
+
+class _Breaks(msgspec.Struct, frozen=True):
+    always: frozenset[str]
+    joins: frozenset[str]
+    before: frozenset[str]
+    leads: frozenset[str]
+
+
+@cache
+def _breaks() -> _Breaks:
+    source = reading()
+    return _Breaks(
+        frozenset(source.breaks.split()),
+        frozenset(source.joins.split()),
+        frozenset(source.starters.split()),
+        frozenset(source.leads.split()),
+    )
+
+
+def _own_words(text: str) -> str:
+    """``text`` without what is quoted or handed over as material."""
+    text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    if '"' in text or "“" in text or "„" in text or "«" in text or ">" in text or "```" in text:
+        text = _QUOTED.sub(" … ", text)
+    if ":" in text and (handed := _pattern("material").search(text)):
+        text = text[: handed.start()]
+    return text
+
+
+def _tokens(sentence: str) -> tuple[list[str], frozenset[str]]:
+    """The tokens of a sentence in lower case, and those that are written like names."""
+    contractions = reading().contractions
+    found: list[str] = []
+    names: set[str] = set()
+    for token in _TOKEN.findall(sentence):
+        low = token.lower()
+        if token[0].isupper() and found:
+            names.add(low)
+        if low.endswith("'s") and low not in contractions:
+            found += [low[:-2], "'s"]
+            if token[0].isupper():
+                names.add(low[:-2])
+            continue
+        found.extend(contractions[low].split() if low in contractions else (low,))
+    return found, frozenset(names)
+
+
+def _cut(tokens: list[str]) -> list[list[str]]:
+    """``tokens`` in stretches: at strong marks, and at a comma or "and" before a new subject.
+
+    "When I eat eggs, my face swells" stays whole: what comes before the comma is part of what is stated.
+    """
+    breaks = _breaks()
+    parts: list[list[str]] = [[]]
+    for word, ahead in zip(tokens, [*tokens[1:], ""], strict=False):
+        opened = parts[-1]
+        leads = word == "," and bool(opened) and opened[0] in breaks.leads and len(opened) < _LONGEST_LEAD
+        if word in breaks.always or (word in breaks.joins and ahead in breaks.before and not leads):
+            parts.append([])
+        else:
+            opened.append(word)
+    return [part for part in parts if part]
+
+
+def _asking(texts: list[str], marked: bool) -> list[bool]:
+    """Which stretches of a sentence ask: in a marked one all from the first that does, else the last."""
+    asking = [
+        bool(_pattern("asking").search(text) or (marked and _pattern("asking_marked").search(text)))
+        for text in texts
+    ]
+    if not marked or not texts:
+        return asking
+    first = asking.index(True) if any(asking) else len(texts) - 1
+    return [at >= first for at in range(len(texts))]
+
+
+def _read_sentence(sentence: str) -> list[Stretch]:
+    tokens, names = _tokens(sentence)
+    parts = _cut([token for token in tokens if token not in {"!", "?", "."}])
+    texts = [_pattern("idioms").sub(" … ", " ".join(part)).strip() for part in parts]
+    tells = bool(_pattern("fiction").search(sentence))
+    return [
+        Stretch(text, sentence, names, asks, bool(_pattern("supposing").search(text)), tells)
+        for text, asks in zip(texts, _asking(texts, "?" in tokens), strict=True)
+    ]
+
+
+def stretches(text: str) -> list[Stretch]:
+    """The stretches of ``text`` that are the person's own, in order."""
+    return [stretch for sentence in sentences(_own_words(text)) for stretch in _read_sentence(sentence)]

@@ -1,0 +1,101 @@
+"""Tier 2 brings back what a message needs, and nothing else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.recall import Remembered, recall, recall_batch, stated_by
+
+SMALL_TALK = [("user", "The bus was late again."), ("assistant", "That is annoying.")]
+
+
+def dialogue(*said: str, then: int = 30) -> list[tuple[str, str, str]]:
+    lines = [("user", text) for text in said] + SMALL_TALK * (then // 2)
+    return [(f"m{number}", role, text) for number, (role, text) in enumerate(lines, 1)]
+
+
+@pytest.mark.parametrize(
+    ("said", "query"),
+    [
+        ("I'm allergic to dairy and shellfish", "What should I eat for dinner?"),
+        ("I'm allergic to dairy", "Give me a meal plan"),
+        ("I have a bad knee, can't do squats", "Give me a leg workout"),
+        ("My goal is to lose 20 lbs", "How many calories should I eat?"),
+        ("I'm allergic to peanuts and tree nuts", "Give me a high-protein snack list"),
+        ("I injured my shoulder last month, can't do overhead press", "Give me an upper body workout"),
+        ("My goal is to gain 10 lbs of muscle over 3 months", "Should I cut calories?"),
+    ],
+)
+def test_the_examples_of_the_coachs_design_are_brought_back(said: str, query: str) -> None:
+    assert recall_batch(dialogue(said), query) == ["m1"]
+
+
+def test_breakfast_brings_nothing_when_nothing_about_food_was_said() -> None:  # D12
+    said = dialogue("I have a bad knee.", "My goal is weight loss.", "I live in Leeds.")
+    assert recall_batch(said, "What's good for breakfast?") == []
+
+
+def test_breakfast_brings_a_food_allergy_on_record() -> None:  # D12
+    assert recall_batch(
+        dialogue("I have a bad knee.", "I'm allergic to eggs."), "What's good for breakfast?"
+    ) == ["m2"]
+
+
+@pytest.mark.parametrize(
+    "chat", ["thanks, see you tomorrow", "haha nice", "who won the game?", "how are you?"]
+)
+def test_small_talk_brings_nothing(chat: str) -> None:
+    assert recall_batch(dialogue("I'm allergic to eggs.", "I have a bad knee."), chat) == []
+
+
+def test_an_allergy_told_as_a_bare_answer_is_there_after_two_hundred_messages() -> None:
+    lines = [("assistant", "Any food allergies?"), ("user", "Yes, peanuts."), *SMALL_TALK * 100]
+    messages = [(f"m{number}", role, text) for number, (role, text) in enumerate(lines, 1)]
+    assert recall_batch(messages, "what snack could I take to the office?") == ["m2"]
+
+
+def test_the_last_ten_messages_are_not_brought_back_again() -> None:
+    assert recall_batch(dialogue("I'm allergic to eggs.", then=8), "dinner ideas?") == []
+
+
+def test_another_persons_fact_stays_away_unless_they_are_named() -> None:
+    said = dialogue("My friend Jack is allergic to peanuts.", "I'm allergic to kiwi.")
+    assert recall_batch(said, "any snack ideas?") == ["m2"]
+    assert recall_batch(said, "Jack is coming for dinner, what do I cook?")[0] == "m1"
+
+
+def test_what_was_superseded_stays_away() -> None:
+    said = dialogue("I live in Lisbon.", "I moved to Berlin.")
+    assert recall_batch(said, "any good running routes near me?") == ["m2"]
+
+
+def test_what_ended_inside_the_last_ten_stays_away_too() -> None:
+    lines = [("user", "I sprained my ankle."), *SMALL_TALK * 10, ("user", "My ankle is fine now.")]
+    messages = [(f"m{number}", role, text) for number, (role, text) in enumerate(lines, 1)]
+    assert recall_batch(messages, "trail run tomorrow?") == []
+
+
+def test_safety_is_marked_and_the_reason_named() -> None:
+    (found,) = recall("dinner ideas?", stated_by(dialogue("I'm allergic to eggs.")))
+    assert found.safety
+    assert found.why == "food: allergy"
+
+
+@given(
+    st.lists(
+        st.sampled_from(["I'm allergic to eggs.", "I have a bad knee.", "I eat halal.", "Nice day."]),
+        max_size=9,
+    )
+)
+def test_never_more_than_the_limit_and_each_message_once(said: list[str]) -> None:
+    found = recall("what should I eat before my run?", stated_by(dialogue(*said)), limit=2)
+    assert len(found) <= 2
+    assert len({one.message_id for one in found}) == len(found)
+
+
+def test_growing_by_one_message_recalls_as_reading_all_at_once() -> None:
+    stated = stated_by(dialogue("I live in Lisbon.", "I moved to Berlin.", "I'm allergic to eggs."))
+    grown = Remembered()
+    for one in stated:
+        grown.add(one)
+    assert grown.recall("a dinner place near me?") == recall("a dinner place near me?", stated)
