@@ -6,8 +6,8 @@ import msgspec
 
 from companions.policy_memory import Positive
 from companions.tables import Table
+from memory.crisis_table import CrisisCategory as CrisisCategory
 
-CrisisCategory: TypeAlias = Literal["self_harm", "harm_others", "abuse", "medical"]
 Severity: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=3)]
 SafetyAction: TypeAlias = Literal["pass", "redirect", "escalate"]
 Recipient: TypeAlias = Literal["caregiver", "safeguarding"]
@@ -63,7 +63,8 @@ class Answers(Table, frozen=True, kw_only=True):
     """The guard over what a model says: a sentence is checked, then shown.
 
     ``rules`` name families of sentences that are never shown: that something was said already, questions that
-    test, corrections, comparisons with another time, words about what the person cannot do.
+    test, corrections, comparisons with another time, words about what the person cannot do, talk of another
+    session.
     """
 
     rules: tuple[AnswerFamily, ...] = ()  # none: answers are streamed as they come

@@ -14,6 +14,8 @@ import pytest
 from companions.narratives import Narrative
 from companions.policy_turn import NARRATIVE_CATEGORIES
 from companions.texts import Texts, Variants
+from memory.answers import Turn, judge, repaired
+from memory.crisis import read_crisis
 from memory.emotion import LABELS
 from memory.text import sentences, words
 from tests.companions.library import shipped
@@ -227,3 +229,29 @@ def test_the_help_button_is_named_in_every_urgent_answer() -> None:
     answers = clara().safe_answers
     for text in (*answers.first["medical"], *answers.later["medical"], *answers.first["self_harm"]):
         assert "help button" in text
+
+
+MESSAGES = ("Where am I?", "I want to go home.", "What day is it?", "Tell me a story.", "I am so tired.")
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_the_guard_lets_everything_pass_that_clara_says_by_herself(message: str) -> None:
+    window = [Turn("user", message)]
+    stopped = [
+        (name, verdict.rule, verdict.words)
+        for name, text in said_by_clara()
+        for verdict in [judge(text, window)]
+        if not verdict.allowed
+    ]
+    assert stopped == []
+
+
+def test_no_story_reads_as_a_crisis() -> None:
+    assert [story.id for story in stories() if read_crisis(story.text) is not None] == []
+
+
+def test_an_answer_cut_by_the_guard_can_be_closed_kindly() -> None:
+    closing = clara().safe_answers.closing
+    assert repaired(f"You told me that already. {closing[0]}", [Turn("user", "Where am I?")]).endswith(
+        closing[0]
+    )
