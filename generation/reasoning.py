@@ -33,6 +33,7 @@ FIRST_CHARACTERS = frozenset(mark[0] for mark in MARKS)
 LONGEST = max(map(len, MARKS))
 MARK = re.compile("|".join(map(re.escape, sorted(MARKS, key=len, reverse=True))), re.IGNORECASE)
 SHOWN_CHANNEL = re.compile(r"\s*final\b", re.IGNORECASE)
+MOST_LEAD = 100  # characters
 MOST_HEADER = 200  # characters; a longer one is no header
 
 OPENED_BY_TEMPLATE = re.compile(
@@ -64,6 +65,7 @@ class Cutter:
         self._channel: Literal["none", "header", "shown", "hidden"] = "none"
         self._header = ""
         self._held = ""
+        self._lead = ""  # white space that may stand before reasoning
         self._cut = False  # something was cut and nothing was shown since the beginning
         self.shown = False  # something that is not white space
 
@@ -109,11 +111,15 @@ class Cutter:
         return self._show(text)
 
     def _show(self, text: str) -> str:
-        if not self.shown:
-            if self._cut:
-                text = text.lstrip()
-            self.shown = bool(text.strip())
-        return text
+        if self.shown:
+            return text
+        text = self._lead + text
+        self._lead = ""
+        if not text.strip():
+            self._lead = text[:MOST_LEAD]
+            return ""
+        self.shown = True
+        return text.lstrip() if self._cut else text
 
     def _turn(self, mark: Mark) -> None:
         match mark:
@@ -140,6 +146,7 @@ def _maybe_mark(text: str) -> int:
     """How many characters at the end of the text may be the beginning of a mark."""
     tail = text[-(LONGEST - 1) :].lower()
     for begin, character in enumerate(tail):
-        if character in FIRST_CHARACTERS and any(mark.startswith(tail[begin:]) for mark in MARKS):
-            return len(tail) - begin
+        rest = tail[begin:]
+        if character in FIRST_CHARACTERS and any(mark.startswith(rest) and mark != rest for mark in MARKS):
+            return len(rest)
     return 0
