@@ -138,6 +138,9 @@ def _facts(policy: Policy) -> Found:
     assert facts is not None
     if not facts.categories or len(set(facts.categories)) != len(facts.categories):
         yield "facts.categories", "must name at least one, and each once"
+    for kind, category in facts.filed.items():
+        if category not in facts.categories:
+            yield f"facts.filed.{kind}", f"{category} is not among facts.categories"
     if facts.start > facts.most:
         yield "facts.start", "is more than facts.most"
     if facts.soft_limit is not None and facts.hard_limit is not None and facts.soft_limit > facts.hard_limit:

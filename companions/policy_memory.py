@@ -10,6 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 
 from companions.tables import Table
+from memory.facts import Scheme, category
+from memory.statements_kinds import StatementKind
 
 Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
@@ -142,7 +144,11 @@ class Budget(Table, frozen=True, kw_only=True):
 class Facts(Table, frozen=True, kw_only=True):
     """Which facts are kept about a person, and how sure of them one is."""
 
-    categories: tuple[Word, ...]
+    categories: tuple[Word, ...]  # those that are kept; what falls into none is no fact here
+    scheme: Scheme = (
+        "plain"  # how a kind of statement is filed: as one of the designs does, or under its own name
+    )
+    filed: dict[StatementKind, Word] = {}  # noqa: RUF012  # msgspec copies an empty default
     start: Share = 0.5  # confidence at the first mention
     step: Share = 0.1  # more at each further mention
     most: Share = 0.95
@@ -151,6 +157,11 @@ class Facts(Table, frozen=True, kw_only=True):
     soft_limit: Positive | None = None  # warn from here
     hard_limit: Positive | None = None  # refuse new ones from here until some are removed
     stale_after_days: Positive | None = None  # unused for so long: offered for removal
+
+    def category(self, kind: StatementKind) -> str | None:
+        """Where a statement of ``kind`` is filed; None where it is not kept."""
+        found = self.filed.get(kind) or category(kind, self.scheme)
+        return found if found in self.categories else None
 
 
 class Summary(Table, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from companions.policy_safety import CATEGORIES, CrisisRule
 from companions.policy_turn import Repetition, Strategy
 from companions.resources import INTERNATIONAL, resources_for
 from companions.texts import filled, placeholders, sections
+from memory.statements_kinds import StatementKind
 from tests.companions.library import NAMES, shipped
 
 
@@ -42,6 +43,28 @@ def test_the_strategy_is_the_last_one_reached(repeats: int) -> None:
 
 def test_without_a_strategy_repeats_mean_nothing() -> None:
     assert Repetition().at(7) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "category"),
+    [
+        ("serenity", "life_event", "event"),
+        ("serenity", "trigger", "trigger"),
+        ("extremis", "tool", "technical"),
+        ("extremis", "relation", "personal"),
+        ("coach", "allergy", "allergy"),
+        ("coach", "work", None),
+        ("maestro", "learning", "learned"),
+        ("maestro", "goal", "decision"),
+        ("maestro", "condition", None),
+    ],
+)
+def test_what_is_said_is_filed_as_each_companion_files_it(
+    name: str, kind: StatementKind, category: str | None
+) -> None:
+    facts = shipped(name)[0].policy.facts
+    assert facts is not None
+    assert facts.category(kind) == category
 
 
 def test_help_of_an_unknown_country_is_the_international_one() -> None:

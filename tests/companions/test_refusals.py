@@ -80,6 +80,7 @@ CHANGES = [
     (r"^first_back = 8", "first_back = 22", "recall.first_back", "beyond recall.last_back"),
     (r'^categories = \["schiff", "hafen"\]', "categories = []", "facts.categories", "at least one"),
     (r'^categories = \["schiff"', 'categories = ["hafen"', "facts.categories", "each once"),
+    (r'^place = "hafen"', 'place = "bucht"', "facts.filed.place", "not among facts.categories"),
     (r"^start = 0.2", "start = 0.9", "facts.start", "more than facts.most"),
     (r"^soft_limit = 3", "soft_limit = 5", "facts.soft_limit", "more than facts.hard_limit"),
     # sessions

@@ -36,7 +36,10 @@ def named(path: str) -> str:
             return f"{start}.*.{path.rpartition('.')[2]}"
     if path.startswith("safety.") and path.count(".") == 2:
         return f"safety.*.{path.rpartition('.')[2]}"
-    return "stories.by_intent" if path.startswith("stories.by_intent") else path
+    for table in ("stories.by_intent", "facts.filed"):
+        if path.startswith(table):
+            return table
+    return path
 
 
 def test_a_folder_alone_makes_a_companion() -> None:
