@@ -259,6 +259,15 @@ class SummaryMade(Change, frozen=True, kw_only=True, tag="summary_made"):
     tokens: int
 
 
+class ExtractMade(Change, frozen=True, kw_only=True, tag="extract_made"):
+    """What an extractor found in a talk and the end of its job, in one transaction."""
+
+    job: str
+    conversation: str
+    kind: JobKind
+    content: msgspec.Raw  # proposals with the messages they rest on
+
+
 class JobFailed(Change, frozen=True, kw_only=True, tag="job_failed"):
     """An attempt failed: try again not before ``again_at``, or park the job when that is None."""
 
@@ -286,6 +295,7 @@ AnyChange: TypeAlias = (
     | UserStatusSet
     | SettingSet
     | SummaryMade
+    | ExtractMade
     | JobFailed
 )
 

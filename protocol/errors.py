@@ -243,7 +243,7 @@ def error_frame(
     )
 
 
-class BadFrame(Exception):  # noqa: N818 - named for what came, which is not an error of ours
+class BadFrame(Exception):
     """The client sent something that is not a frame of this protocol.
 
     Its message travels back: it says what was wrong and at which ``path``, and holds nothing of what was

@@ -19,6 +19,7 @@ from companions.changes import (
     ConversationDeleted,
     ConversationOpened,
     ConversationRenamed,
+    ExtractMade,
     FeedbackGiven,
     JobFailed,
     JobsQueued,
@@ -37,7 +38,7 @@ from storage.commands import command_done
 from storage.jobs import job_failed
 from storage.order import saw_time
 from storage.sessions import session_continued
-from storage.summaries import summary_made
+from storage.summaries import extract_made, summary_made
 
 
 def apply_all(db: sqlite3.Connection, changes: Sequence[AnyChange]) -> list[Outcome]:
@@ -49,6 +50,33 @@ def apply_all(db: sqlite3.Connection, changes: Sequence[AnyChange]) -> list[Outc
     if changes:
         saw_time(db, max(change.at for change in changes))
     return outcomes
+
+
+def apply_groups(db: sqlite3.Connection, groups: Sequence[tuple[AnyChange, ...]]) -> list[Outcome]:
+    """Apply groups in order, inside the caller's transaction, each whole or not at all.
+
+    The outcome of a group is its first refusal, else that of its first change.
+    """
+    outcomes = [_apply_group(db, group) for group in groups]
+    latest = max((change.at for group in groups for change in group), default=None)
+    if latest is not None:
+        saw_time(db, latest)
+    return outcomes
+
+
+def _apply_group(db: sqlite3.Connection, group: tuple[AnyChange, ...]) -> Outcome:
+    if len(group) == 1:
+        return apply(db, group[0])
+    db.execute("SAVEPOINT together")
+    outcomes: list[Outcome] = []
+    for change in group:
+        outcomes.append(apply(db, change))
+        if isinstance(outcomes[-1], Refused):
+            db.execute("ROLLBACK TO together")
+            db.execute("RELEASE together")
+            return outcomes[-1]
+    db.execute("RELEASE together")
+    return outcomes[0]
 
 
 def apply(db: sqlite3.Connection, change: AnyChange) -> Outcome:
@@ -90,6 +118,8 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return command_done(db, change)
         case SummaryMade():
             return summary_made(db, change)
+        case ExtractMade():
+            return extract_made(db, change)
         case JobFailed():
             return job_failed(db, change)
         case FeedbackGiven():

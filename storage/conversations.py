@@ -37,7 +37,7 @@ AboutOne: TypeAlias = (
 )
 
 
-class BadCursor(ValueError):  # noqa: N818 - it says what happened
+class BadCursor(ValueError):
     """The cursor is not one that a listing gave."""
 
 
@@ -210,6 +210,29 @@ def last_conversation(db: sqlite3.Connection, *, user: str, companion: str) -> C
             (user, companion),
         ).fetchone()
     return None if row is None else conversation(db, user=user, id=row[0])
+
+
+class OpenConversation(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversation that has not ended."""
+
+    id: str
+    user: str
+    companion: str
+    last_position: int
+
+
+def open_conversations(db: sqlite3.Connection, limit: int = 10_000) -> tuple[OpenConversation, ...]:
+    """The conversations that have not ended, the least lately active first."""
+    rows: list[Row] = db.execute(
+        """
+        SELECT id, user_id, companion, last_position FROM conversations
+        WHERE closed IS NULL ORDER BY activity LIMIT ?
+        """,
+        (limit,),
+    ).fetchall()
+    return tuple(
+        OpenConversation(id=row[0], user=row[1], companion=row[2], last_position=row[3]) for row in rows
+    )
 
 
 def metrics(db: sqlite3.Connection, *, user: str, conversation: str) -> Metrics | None:

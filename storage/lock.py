@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-class FolderHeld(Exception):  # noqa: N818 - it says what happened
+class FolderHeld(Exception):
     """Another process holds the data folder; ``pid`` is None where it did not leave its number."""
 
     def __init__(self, folder: Path, pid: int | None) -> None:

@@ -28,7 +28,7 @@ _CODES: dict[int, RefusalCode] = {
 }
 
 
-class StoreRefused(Exception):  # noqa: N818 - it says what happened
+class StoreRefused(Exception):
     """The store did not take, or could not give, what it was asked for. Its words hold nothing of anyone's.
 
     ``detail`` names the cause for a log line: SQLite's own name of the error, or a version.

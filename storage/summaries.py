@@ -4,7 +4,7 @@ import sqlite3
 
 import msgspec
 
-from companions.changes import Landed, Outcome, SummaryMade
+from companions.changes import ExtractMade, Landed, Outcome, SummaryMade
 from storage.jobs import end_job
 from storage.order import next_number
 from storage.rows import Row, blob_of
@@ -71,6 +71,39 @@ def summary_made(db: sqlite3.Connection, change: SummaryMade) -> Outcome:
         ),
     )
     return Landed()
+
+
+def extract_made(db: sqlite3.Connection, change: ExtractMade) -> Outcome:
+    """What was found lands with the end of its job, or not at all."""
+    if db.execute("SELECT 1 FROM extracts WHERE job = ?", (change.job,)).fetchone():
+        return Landed()
+    if refused := end_job(db, change, change.job, change.conversation):
+        return refused
+    db.execute(
+        "INSERT INTO extracts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            change.job,
+            change.user,
+            change.companion,
+            change.conversation,
+            next_number(db),
+            change.at,
+            change.kind,
+            blob_of(change.content),
+        ),
+    )
+    return Landed()
+
+
+def extracts_of(
+    db: sqlite3.Connection, *, user: str, conversation: str
+) -> tuple[tuple[str, msgspec.Raw], ...]:
+    """What extractors found in a conversation: kind and content, oldest first."""
+    rows: list[tuple[str, bytes]] = db.execute(
+        "SELECT kind, content FROM extracts WHERE conversation = ? AND user_id = ? ORDER BY stored",
+        (conversation, user),
+    ).fetchall()
+    return tuple((kind, msgspec.Raw(content)) for kind, content in rows)
 
 
 def summary_of(db: sqlite3.Connection, *, user: str, conversation: str) -> Summary | None:

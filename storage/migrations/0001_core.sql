@@ -57,6 +57,7 @@ CREATE TABLE conversations (
 CREATE INDEX conversations_listed ON conversations (user_id, companion, archived, activity);
 CREATE INDEX conversations_listed_all ON conversations (user_id, archived, activity);
 CREATE INDEX conversations_closed ON conversations (user_id, companion, closed) WHERE closed IS NOT NULL;
+CREATE INDEX conversations_open ON conversations (activity) WHERE closed IS NULL;
 CREATE INDEX conversations_archived ON conversations (archived_at) WHERE archived = 1;
 
 CREATE TABLE messages (
@@ -251,6 +252,22 @@ CREATE TABLE summaries (
 ) STRICT;
 
 CREATE INDEX summaries_conversation ON summaries (conversation, stored);
+
+-- What an extractor found in a talk, as it proposed it, with the messages it rests on.
+CREATE TABLE extracts (
+    job TEXT NOT NULL PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    companion TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    stored INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    content BLOB NOT NULL,
+    FOREIGN KEY (conversation, user_id, companion)
+        REFERENCES conversations (id, user_id, companion) ON DELETE CASCADE
+) STRICT;
+
+CREATE INDEX extracts_conversation ON extracts (conversation, stored);
 
 CREATE TABLE settings (
     user_id TEXT NOT NULL,

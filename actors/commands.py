@@ -1,0 +1,340 @@
+"""The commands of a client, and the promise about their ids.
+
+The same id again gets the first answer again; with other content it is refused. What changes something keeps its
+result; reads run again. Ids are unique in a space: a session and those it continues.
+"""
+
+import hashlib
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final
+
+import anyio
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from actors.ports import CommandRefused
+from actors.runtime import Closed
+from actors.telling import unnumbered
+from actors.writer import Write
+from companions.changes import AnyChange, CommandDone, CommandId, Outcome, Refused, Repeated
+from companions.events import Ack, CancelAsked, CloseAsked, MessageSent, Refuse, RegenerateAsked
+from companions.remembered import Health
+from companions.state import State
+from companions.turn import greeting
+from protocol.catalogue import AnyCommand
+from protocol.conversation_frames import (
+    ConversationClose,
+    ConversationCreate,
+    ConversationDelete,
+    ConversationHistory,
+    ConversationList,
+    ConversationOpen,
+)
+from protocol.frames import Event
+from protocol.memory_frames import MemoryList, MemorySearch, MemoryWhy
+from protocol.person_frames import HealthShare, MoodCheckIn, ProfileGet, ProfileSet
+from protocol.results import CommandAck, ConversationNamed, Done, Greeting
+from protocol.session_frames import Ping
+from protocol.talk_frames import GreetingGet, MessageSend, ResponseCancel, ResponseRegenerate
+from protocol.values import JsonObject, Value
+
+if TYPE_CHECKING:
+    from actors.session import Session
+
+MOST_SEEN = 256  # answers held in memory; older ones are in the store
+DESK_SECONDS = 5.0
+
+READS: Final = (
+    Ping,
+    ConversationList,
+    ConversationHistory,
+    MemoryList,
+    MemorySearch,
+    MemoryWhy,
+    ProfileGet,
+    GreetingGet,
+    ResponseCancel,
+)
+"""Commands that change nothing that is kept: they run again when they are sent again."""
+
+
+class Commands:
+    """Takes the commands of one session's client and answers each once."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._seen: OrderedDict[str, tuple[str, Event | None]] = OrderedDict()
+
+    async def handle(self, command: AnyCommand) -> None:
+        """Do ``command``, unless its id was used before."""
+        if isinstance(command, READS):
+            await self._do(command)
+            return
+        digest = digest_of(command)
+        if await self._repeated(command.id, digest):
+            return
+        self._remember(command.id, digest, None)
+        await self._do(command)
+
+    async def _repeated(self, id_: str, digest: str) -> bool:
+        session = self._session
+        known = self._seen.get(id_)
+        if known is None:
+            return await self._repeated_from_store(id_, digest)
+        if known[0] != digest:
+            await self.told(Refuse(re=id_, code="id.reused"))
+        elif known[1] is not None:
+            await session.send(known[1])
+        return True  # else it is under way: its answer comes once
+
+    async def _repeated_from_store(self, id_: str, digest: str) -> bool:
+        session = self._session
+        who = session.state.who
+        if who.space == who.session:
+            return False  # a session that continues none has all its ids in memory, or in the unique index
+        found = await session.services.desk.retained(CommandId(space=who.space, id=id_, digest=digest))
+        match found:
+            case None:
+                return False
+            case Refused(code=code):
+                await self.told(Refuse(re=id_, code=code))
+            case Repeated(result=result) if result is not None:
+                kept: JsonObject = msgspec.json.decode(result)
+                await session.send(CommandAck(re=id_, result=kept))
+            case Repeated(message=message, conversation=conversation):
+                await self.told(Ack(re=id_, message=message, conversation=conversation, durable=True))
+        return True
+
+    def _remember(self, id_: str, digest: str, answer: Event | None) -> None:
+        self._seen[id_] = (digest, answer)
+        while len(self._seen) > MOST_SEEN:
+            self._seen.popitem(last=False)
+
+    async def told(self, answer: Ack | Refuse) -> None:
+        """Send the answer to a command and keep it for repeats; a refusal is forgotten, so that it may be retried."""
+        frame = unnumbered(answer, self._session.services.new_ref())
+        if answer.re is not None and answer.re in self._seen:
+            digest = self._seen[answer.re][0]
+            if isinstance(answer, Ack):
+                self._remember(answer.re, digest, frame)
+            elif answer.code != "id.reused":
+                del self._seen[answer.re]
+        await self._session.send(frame)
+
+    async def _result(self, re: str, value: Value) -> None:
+        frame: Event = CommandAck(re=re, result=value)
+        if re in self._seen:
+            self._remember(re, self._seen[re][0], frame)
+        await self._session.send(frame)
+
+    # ------------------------------------------------------------ what each command does
+
+    async def _do(self, command: AnyCommand) -> None:
+        session = self._session
+        at = session.services.now_ms()
+        ids = session.services.mint(len(session.cast.rules.settings.jobs))
+        match command:
+            case MessageSend():
+                await self._message(command)
+            case ResponseCancel():
+                response = None if command.response is UNSET else command.response
+                await session.happen(CancelAsked(re=command.id, response=response, at=at))
+            case ResponseRegenerate():
+                asked = RegenerateAsked(
+                    command=self._command_id(command),
+                    message=command.message,
+                    style=command.style,
+                    ids=ids,
+                    at=at,
+                )
+                await session.happen(asked)
+            case ConversationClose():
+                await self._close(command, at)
+            case ConversationCreate():
+                await self._create(command, ids.conversation)
+            case ConversationOpen():
+                await self._open(command)
+            case GreetingGet():
+                text, topics = greeting(session.cast.companion, session.state, turn=session.outbox.seq)
+                await self._result(command.id, Greeting(text=text, topics=topics))
+            case HealthShare():
+                await self._health(command)
+            case _:
+                await self._at_the_desk(command, at)
+
+    async def _message(self, command: MessageSend) -> None:
+        session = self._session
+        if session.draining:
+            await self.told(Refuse(re=command.id, code="session.busy"))
+            return
+        session.asked_now()
+        context = None if command.context is UNSET else msgspec.Raw(msgspec.json.encode(command.context))
+        sent = MessageSent(
+            command=self._command_id(command),
+            text=command.text,
+            ids=session.services.mint(len(session.cast.rules.settings.jobs)),
+            at=session.services.now_ms(),
+            context=context,
+        )
+        await session.happen(sent)
+
+    def _command_id(self, command: AnyCommand) -> CommandId:
+        return CommandId(space=self._session.state.who.space, id=command.id, digest=digest_of(command))
+
+    def _is_open(self, conversation: str) -> bool:
+        talk = self._session.state.talk
+        return talk is not None and talk.conversation == conversation
+
+    async def _close(self, command: ConversationClose, at: int) -> None:
+        session = self._session
+        if session.state.talk is None:
+            await self._result(command.id, ConversationNamed(conversation=None))
+            return
+        ids = session.services.mint(len(session.cast.rules.settings.jobs))
+        await session.happen(
+            CloseAsked(re=self._command_id(command), conversation=None, reason="asked", ids=ids, at=at)
+        )
+
+    async def _create(self, command: ConversationCreate, conversation: str) -> None:
+        """A new conversation: it is stored with its first message; the one before it is over."""
+        session = self._session
+        types = session.cast.companion.policy.session.types
+        kind = session.state.session_type if command.session_type is UNSET else command.session_type
+        if kind not in types:
+            await self.told(Refuse(re=command.id, code="policy.refused"))
+            return
+        await session.close_talk()
+        await session.refresh()
+        session.state = replace(
+            session.state,
+            session_type=kind,
+            title=None if command.title is UNSET else command.title,
+            reserved=conversation,
+        )
+        await self._result(command.id, ConversationNamed(conversation=conversation))
+
+    async def _open(self, command: ConversationOpen) -> None:
+        session = self._session
+        if command.mode == "watch":
+            await self.told(Refuse(re=command.id, code="auth.forbidden"))  # needs a grant with live consent
+            return
+        await session.services.take_over(command.conversation, session.address)
+        opening = await session.services.desk.load(session.state.who, command.conversation)
+        if opening is None or opening.closed:
+            code = "conversation.unknown" if opening is None else "conversation.closed"
+            await self.told(Refuse(re=command.id, code=code))
+            return
+        if not self._is_open(command.conversation):
+            await session.leave_talk()
+            session.state = replace(
+                session.state,
+                talk=opening.talk,
+                reserved=None,
+                title=None,
+                session_type=opening.talk.session_type,
+            )
+            session.services.holds(command.conversation, session.address)
+        await self._result(command.id, ConversationNamed(conversation=command.conversation))
+        await session.show_conversation()
+        await session.begin()
+
+    async def _health(self, command: HealthShare) -> None:
+        """Health context lives in the session only: not stored, not for idempotency either (D23)."""
+        session = self._session
+        self._seen.pop(command.id, None)
+        if session.cast.companion.policy.memory.health == "never":
+            await self.told(Refuse(re=command.id, code="policy.refused"))
+            return
+        lines = health_lines(command)
+        health = Health(lines=lines) if lines else None
+        session.state = replace(session.state, health=health)
+        await self._result(command.id, Done())
+
+    async def _at_the_desk(self, command: AnyCommand, at: int) -> None:
+        """Commands on what is stored. What they change lands, with the result for repeats, before it is told."""
+        session = self._session
+        try:
+            with anyio.fail_after(DESK_SECONDS):
+                done = await session.services.desk.answer(session.state.who, command, at)
+        except CommandRefused as refused:
+            await self._refuse(command.id, refused)
+            return
+        except TimeoutError:
+            await self.told(Refuse(re=command.id, code="storage.busy"))
+            return
+        if done.changes and not isinstance(command, READS):
+            outcome = await self._land(command, done.result, done.changes, at)
+            if isinstance(outcome, Refused):
+                await self.told(Refuse(re=command.id, code=outcome.code))
+                return
+        if isinstance(command, ConversationDelete) and self._is_open(command.conversation):
+            session.state = State(who=session.state.who, remembered=session.state.remembered)
+        await self._result(command.id, done.result)
+        if isinstance(command, ProfileSet | MoodCheckIn):
+            await session.refresh()
+
+    async def _refuse(self, re: str, refused: CommandRefused) -> None:
+        self._seen.pop(re, None)
+        code = unnumbered(Refuse(re=re, code=refused.code), self._session.services.new_ref())
+        if refused.message is None:
+            await self._session.send(code)
+        else:
+            await self._session.send(msgspec.structs.replace(code, message=refused.message))
+
+    async def _land(
+        self, command: AnyCommand, result: Value, changes: tuple[AnyChange, ...], at: int
+    ) -> Outcome:
+        who = self._session.state.who
+        kept = CommandDone(
+            user=who.user,
+            companion=who.companion,
+            at=at,
+            command=self._command_id(command),
+            result=msgspec.Raw(msgspec.json.encode(result)),
+        )
+        landed = anyio.Event()
+        outcomes: list[Outcome] = []
+
+        def reply(outcome: Outcome) -> None:
+            outcomes.append(outcome)
+            landed.set()
+
+        try:
+            await self._session.services.writer.send(Write((*changes, kept), reply))
+        except Closed:
+            return Refused("storage.busy")
+        await landed.wait()
+        return outcomes[0]
+
+
+def digest_of(command: AnyCommand) -> str:
+    """What tells a repeated command from another one under the same id."""
+    return hashlib.sha256(msgspec.json.encode(command)).hexdigest()[:32]
+
+
+def health_lines(command: HealthShare) -> tuple[str, ...]:
+    """The health context in words, the most telling first (wellness document, health context)."""
+    health = command.health
+    if health is None:
+        return ()
+    lines: list[str] = []
+    night = health.last_night
+    if night is not None:
+        quality = f" ({night.quality})" if night.quality else ""
+        lines.append(f"Last night's sleep: {night.minutes / 60:.1f} hours{quality}")
+    if health.heart_rate_variability_ms is not None:
+        lines.append(f"Heart rate variability: {health.heart_rate_variability_ms:.0f} ms")
+    if health.mindful_minutes_today:
+        lines.append(f"Mindful minutes today: {health.mindful_minutes_today}")
+    rest = {
+        "Average sleep in minutes": health.average_sleep_minutes,
+        "Sleep quality trend": health.sleep_quality_trend,
+        "Resting heart rate": health.resting_heart_rate,
+        "Steps today": health.steps_today,
+        "Average steps a day": health.average_steps,
+        "Exercise minutes this week": health.exercise_minutes_this_week,
+        "Mindful minutes this week": health.mindful_minutes_this_week,
+    }
+    lines.extend(f"{label}: {value}" for label, value in rest.items() if value is not None)
+    return tuple(lines)

@@ -1,0 +1,65 @@
+"""What arrives in a session's inbox besides the events of its rules."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+
+from actors.client import Client
+from companions.events import Event
+from protocol.catalogue import AnyCommand
+from protocol.frames import Event as Frame
+
+Welcoming: TypeAlias = Callable[[bool, int, str | None], Frame]
+"""Makes the welcome from: resumed, the number of the last event, the open conversation."""
+
+
+class Attach(msgspec.Struct, frozen=True):
+    """A client is here. ``missed_after`` is the last event it has, when its session can be resumed."""
+
+    client: Client
+    welcome: Welcoming
+    missed_after: int | None
+
+
+class Detach(msgspec.Struct, frozen=True):
+    """The client's connection is over; the session goes on until silence ends it."""
+
+    client: Client
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The client sent a command."""
+
+    command: AnyCommand
+
+
+class Refresh(msgspec.Struct, frozen=True):
+    """What is remembered of the person has changed: read it again."""
+
+
+class Announce(msgspec.Struct, frozen=True):
+    """Tell the client something that is not of the open talk; ``make`` gets the event's number."""
+
+    make: Callable[[int], Frame]
+
+
+class Replaced(msgspec.Struct, frozen=True):
+    """Another session takes the conversation over."""
+
+
+class Drain(msgspec.Struct, frozen=True):
+    """The server stops: no new message is taken; the open answer may finish."""
+
+    reconnect_after_ms: int
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """The grace of a drain is over: cut the open answer where it is."""
+
+
+class Linger(msgspec.Struct, frozen=True):
+    """Nobody came back to a session without a talk."""
+
+
+Mail: TypeAlias = Attach | Detach | Asked | Refresh | Announce | Replaced | Drain | Cut | Linger | Event

@@ -1,0 +1,112 @@
+"""What the actors ask of the rest of the server, as functions and ports."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from actors.mail import Mail
+from actors.runtime import Address
+from actors.writer import Write
+from companions.changes import AnyChange, CommandId, Refused, Repeated
+from companions.companion import Companion
+from companions.events import Minted, Report
+from companions.ports import LanguageModel, ToolCall
+from companions.remembered import Remembered
+from companions.state import Rules, Who
+from companions.talk import Talk
+from memory.messages import Message
+from protocol.catalogue import AnyCommand
+from protocol.values import Value
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversation read back: what the session holds of it, and what a client is shown first."""
+
+    talk: Talk
+    messages: tuple[Message, ...]
+    unanswered: tuple[Message, ...]
+    closed: bool
+
+
+class CommandRefused(Exception):
+    """A command cannot be done: ``code`` is one of the wire's error codes."""
+
+    def __init__(self, code: str, message: str | None = None) -> None:
+        super().__init__(code)
+        self.code = code
+        self.message = message
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command comes to: its result, and the changes that must land before it is told."""
+
+    result: Value
+    changes: tuple[AnyChange, ...] = ()
+
+
+class Desk(Protocol):
+    """Questions to the store, and commands on what is stored. Every one of them names its user."""
+
+    async def load(self, who: Who, conversation: str) -> Opening | None:
+        """A conversation of that user with that companion; ``"last"`` is the one they were in."""
+        ...
+
+    async def remember(self, who: Who) -> Remembered:
+        """What is remembered of the user and may matter to this companion."""
+        ...
+
+    async def retained(self, command: CommandId) -> Repeated | Refused | None:
+        """What came of a command with that id before."""
+        ...
+
+    async def answer(self, who: Who, command: AnyCommand, at: int) -> Done:
+        """Do a command that is not about the open talk; raises ``CommandRefused``."""
+        ...
+
+    async def run_tool(self, who: Who, call: ToolCall) -> str:
+        """What a tool that the policy allows gives to the model. User and companion are the session's own."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """What every session is handed. Sessions share it; it holds no state of theirs."""
+
+    writer: Address[Write]
+    model: LanguageModel
+    desk: Desk
+    now_ms: Callable[[], int]
+    mint: Callable[[int], Minted]  # fresh ids for an exchange, with so many job ids
+    new_ref: Callable[[], str]
+    hand_over: Callable[[str], None]  # nudge summarizer and extractor; never waits
+    take_over: Callable[[str, Address[Mail]], Awaitable[None]]  # end another session's hold on a conversation
+    holds: Callable[[str, Address[Mail]], None]  # this session has the conversation now
+    alert: Callable[[Who, str, str, int, tuple[str, ...]], None]
+    report: Callable[[Who, Report], None]
+    measure: "Measures"
+
+
+class Measures(Protocol):
+    """What is counted. No text, no name."""
+
+    def first_delta(self, seconds: float) -> None:
+        """From the message to the first word shown."""
+        ...
+
+    def answered(self, companion: str, source: str, status: str) -> None:
+        """An answer is over."""
+        ...
+
+    def tokens(self, companion: str, prompt: int, completion: int) -> None:
+        """Tokens as the model server counted them."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cast:
+    """A companion and its rules of a turn."""
+
+    companion: Companion
+    rules: Rules

@@ -1,0 +1,364 @@
+"""One session: a person, a companion, and the talk between them.
+
+Everything that happens to a session arrives in its inbox, the model's words and the outcome of writes included,
+so its state changes in one place and needs no lock. The rules are ``companions.conversation.step``; this actor
+carries their effects out. A lost connection is not an end: the session finishes its answer and waits.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Literal, TypeAlias, assert_never
+
+import anyio
+import structlog
+from anyio.abc import TaskGroup
+from msgspec.structs import replace
+
+from actors.client import Client, Gone
+from actors.commands import Commands
+from actors.mail import Announce, Asked, Attach, Cut, Detach, Drain, Linger, Mail, Refresh, Replaced
+from actors.outbox import Outbox
+from actors.ports import Cast, Services
+from actors.runtime import Address, Closed, Inbox
+from actors.snapshots import conversation_snapshot, response_snapshot
+from actors.streaming import Streaming
+from actors.telling import Told, numbered, unnumbered
+from actors.writer import Write
+from companions import answering
+from companions.changes import AnyChange, Outcome, Refused
+from companions.conversation import close, resumed, step
+from companions.events import (
+    Ack,
+    Alert,
+    AskModel,
+    Effect,
+    Event,
+    HandOver,
+    Refuse,
+    Reload,
+    Report,
+    Save,
+    Saved,
+    SendDelta,
+    StartTimer,
+    StopModel,
+    StopTimer,
+    TellClosed,
+    TellDone,
+    TellDurable,
+    TellHidden,
+    TellMessage,
+    TellNotice,
+    TellSafety,
+    TellStarted,
+    Ticket,
+    Timer,
+    TimerRang,
+)
+from companions.state import Idle, Responding, State, Step
+from protocol.errors import CloseCode
+from protocol.frames import Event as Frame
+from protocol.session_frames import Notice, ServerDraining
+
+LINGER_SECONDS = 60.0  # a session without a talk waits so long for its client to come back
+
+Alarm: TypeAlias = Timer | Literal["linger"]
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("session")
+
+
+class Session:
+    """The actor of one session."""
+
+    def __init__(self, state: State, cast: Cast, services: Services, address: Address[Mail]) -> None:
+        self.state = state
+        self.cast = cast
+        self.services = services
+        self.address = address
+        self.outbox = Outbox()
+        self.client: Client | None = None
+        self.draining = False
+        self.commands = Commands(self)
+        self._timers: dict[Alarm, asyncio.TimerHandle] = {}
+        self._streams: dict[str, anyio.CancelScope] = {}
+        self._owed = 0  # writes whose outcome has not come back
+        self._leaving = False
+        self._asked_at: float | None = None
+
+    # ------------------------------------------------------------ the life of the actor
+
+    async def __call__(self, inbox: Inbox[Mail]) -> None:
+        """Serve until the session is over: its talk has ended and nobody is connected, or it was replaced."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                self._tasks: TaskGroup = tasks
+                async for mail in inbox:
+                    await self._receive(mail)
+                    self._end_when_over()
+                tasks.cancel_scope.cancel()
+        finally:
+            for timer in self._timers.values():
+                timer.cancel()
+
+    def _end_when_over(self) -> None:
+        if self._owed or not isinstance(self.state.phase, Idle):
+            return
+        if self._leaving or (
+            self.client is None and self.state.talk is None and "linger" not in self._timers
+        ):
+            self.address.close()
+
+    async def _receive(self, mail: Mail) -> None:
+        match mail:
+            case Attach():
+                await self._attach(mail)
+            case Detach(client=client):
+                self._detach(client)
+            case Asked(command=command):
+                await self.commands.handle(command)
+            case Refresh():
+                await self.refresh()
+            case Announce(make=make):
+                await self.announce(make)
+            case Replaced():
+                await self._replaced()
+            case Drain(reconnect_after_ms=milliseconds):
+                await self._drain(milliseconds)
+            case Cut():
+                await self._leave()
+            case Linger():
+                self._timers.pop("linger", None)
+            case _:
+                await self.happen(mail)
+
+    async def happen(self, event: Event) -> None:
+        """An event of the rules: take the step, carry its effects out."""
+        if isinstance(event, Saved):
+            self._owed -= 1
+        if isinstance(event, TimerRang):
+            self._timers.pop(event.timer, None)
+        await self.take(step(self.cast.rules, self.state, event))
+
+    async def take(self, taken: Step) -> None:
+        """The next state, and what is to be done."""
+        self.state, effects = taken
+        for effect in effects:
+            await self._carry_out(effect)
+
+    # ------------------------------------------------------------ clients come and go
+
+    async def _attach(self, mail: Attach) -> None:
+        if self.client is not None and self.client is not mail.client:
+            await self.client.close(CloseCode.REPLACED, "Another connection goes on with this session.")
+        self.client = mail.client
+        self._stop("linger")
+        missed = self.outbox.after(mail.missed_after) if mail.missed_after is not None else None
+        conversation = self.state.talk.conversation if self.state.talk is not None else None
+        await self.send(mail.welcome(missed is not None, self.outbox.seq, conversation))
+        if missed is not None:
+            for event in missed:
+                await self.send(event)
+            if isinstance(self.state.phase, Responding):
+                phase = self.state.phase
+                await self.announce(lambda seq: response_snapshot(phase, seq))
+        elif conversation is not None:
+            await self.show_conversation()
+
+    async def show_conversation(self) -> None:
+        """Where the open conversation stands."""
+        only_current = self.cast.companion.policy.session.transcript == "current"
+        await self.announce(lambda seq: conversation_snapshot(self.state, seq, only_current=only_current))
+
+    def _detach(self, client: Client) -> None:
+        if self.client is not client:
+            return
+        self.client = None
+        if self.state.talk is None:
+            self._ring_later("linger", LINGER_SECONDS)
+
+    async def begin(self) -> None:
+        """The session stands with a conversation that was read back: see what it left undone."""
+        ids = self.services.mint(len(self.cast.rules.settings.jobs))
+        await self.take(resumed(self.cast.rules, self.state, ids, self.services.now_ms()))
+
+    async def _replaced(self) -> None:
+        words = self.cast.companion.texts.words
+        await self.announce(lambda seq: Notice(seq=seq, code="session.replaced", say=words.get("ended")))
+        if self.client is not None:
+            await self.client.close(CloseCode.REPLACED, "Another session goes on with this conversation.")
+            self.client = None
+        await self._leave()
+
+    async def _drain(self, reconnect_after_ms: int) -> None:
+        self.draining = True
+        await self.announce(lambda seq: ServerDraining(seq=seq, reconnect_after_ms=reconnect_after_ms))
+        if isinstance(self.state.phase, Idle):
+            await self._leave()
+        else:
+            self.state = replace(self.state, queue=())  # what waits is stored, and answered after the restart
+            self._leaving = True
+
+    async def _leave(self) -> None:
+        """End here: what was shown of an open answer is kept, the conversation stays open in the store."""
+        self._leaving = True
+        await self.take(answering.cut(self.cast.rules, self.state, "interrupted", self.services.now_ms()))
+
+    async def goodbye(self) -> None:
+        """The session is over: a client that is still there is told to come back later."""
+        if self.client is not None:
+            await self.client.close(CloseCode.DRAINING, "The server stops; come back a little later.")
+            self.client = None
+
+    # ------------------------------------------------------------ telling the client
+
+    async def send(self, event: Frame) -> None:
+        """Send, if anybody is there; a client that does not read is let go."""
+        if self.client is None:
+            return
+        try:
+            await self.client.send(event)
+        except Gone:
+            self._detach(self.client)
+
+    async def announce(self, make: Callable[[int], Frame]) -> None:
+        """Send a numbered event, which a client that comes back is told again."""
+        await self.send(self.outbox.number(make))
+
+    # ------------------------------------------------------------ effects
+
+    async def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case Save(change=change, ticket=ticket):
+                await self.save(change, ticket)
+            case SendDelta() | TellDurable():
+                await self._delta(effect)
+            case Ack() | Refuse():
+                await self.commands.told(effect)
+            case (
+                TellMessage()
+                | TellSafety()
+                | TellStarted()
+                | TellDone()
+                | TellClosed()
+                | TellHidden()
+                | TellNotice()
+            ):
+                await self._tell(effect)
+            case AskModel():
+                self._start_stream(effect)
+            case StopModel(response=response):
+                self._stop_stream(response)
+            case StartTimer(timer=timer, seconds=seconds):
+                self._ring_later(timer, seconds)
+            case StopTimer(timer=timer):
+                self._stop(timer)
+            case HandOver(conversation=conversation):
+                self.services.hand_over(conversation)
+            case Alert():
+                self.services.alert(
+                    self.state.who, effect.alert, effect.category, effect.level, effect.recipients
+                )
+            case Reload(conversation=conversation):
+                await self._reload(conversation)
+            case Report():
+                self.services.report(self.state.who, effect)
+            case _:
+                assert_never(effect)
+
+    async def _delta(self, effect: SendDelta | TellDurable) -> None:
+        if isinstance(effect, SendDelta) and effect.n == 0 and self._asked_at is not None:
+            self.services.measure.first_delta(anyio.current_time() - self._asked_at)
+            self._asked_at = None
+        await self.send(unnumbered(effect, ""))
+
+    async def _tell(self, told: Told) -> None:
+        size = len(told.message.text) if isinstance(told, TellMessage) else 0
+        if isinstance(told, TellDone):
+            size = len(told.text)
+            self.services.measure.answered(self.state.who.companion, told.source, told.status)
+        await self.send(self.outbox.number(lambda seq: numbered(told, seq), size))
+
+    async def save(self, change: AnyChange, ticket: Ticket) -> None:
+        """Hand a change to the writer; its outcome comes back as an event."""
+
+        def reply(outcome: Outcome) -> None:
+            self.address.post(Saved(ticket=ticket, outcome=outcome, at=self.services.now_ms()))
+
+        self._owed += 1
+        try:
+            await self.services.writer.send(Write((change,), reply))
+        except Closed:
+            reply(Refused("storage.busy"))
+
+    async def _reload(self, conversation: str) -> None:
+        opening = await self.services.desk.load(self.state.who, conversation)
+        if opening is not None and self.state.talk is not None:
+            self.state = replace(self.state, talk=opening.talk)
+
+    async def refresh(self) -> None:
+        """Read again what is remembered of the person."""
+        self.state = replace(self.state, remembered=await self.services.desk.remember(self.state.who))
+
+    # ------------------------------------------------------------ the model
+
+    def asked_now(self) -> None:
+        """A message arrived: the time to its first word counts from here."""
+        self._asked_at = anyio.current_time()
+
+    def _start_stream(self, ask: AskModel) -> None:
+        scope = anyio.CancelScope()
+        self._stop_stream(ask.response)
+        self._streams[ask.response] = scope
+        desk, who = self.services.desk, self.state.who
+        streaming = Streaming(
+            ask,
+            model=self.services.model,
+            post=self.address.post,
+            now_ms=self.services.now_ms,
+            run_tool=lambda call: desk.run_tool(who, call),
+        )
+
+        async def run() -> None:
+            with scope:
+                await streaming()
+            if self._streams.get(ask.response) is scope:
+                del self._streams[ask.response]
+
+        self._tasks.start_soon(run, name="stream")
+
+    def _stop_stream(self, response: str) -> None:
+        scope = self._streams.pop(response, None)
+        if scope is not None:
+            scope.cancel()
+
+    # ------------------------------------------------------------ timers
+
+    def _ring_later(self, timer: Alarm, seconds: float) -> None:
+        self._stop(timer)
+        self._timers[timer] = asyncio.get_running_loop().call_later(seconds, self._ring, timer)
+
+    def _ring(self, timer: Alarm) -> None:
+        if timer == "linger":
+            self.address.post(Linger())
+            return
+        ids = self.services.mint(len(self.cast.rules.settings.jobs))
+        self.address.post(TimerRang(timer=timer, ids=ids, at=self.services.now_ms()))
+
+    def _stop(self, timer: Alarm) -> None:
+        handle = self._timers.pop(timer, None)
+        if handle is not None:
+            handle.cancel()
+
+    # ------------------------------------------------------------ conversations
+
+    async def leave_talk(self) -> None:
+        """Leave the open conversation as it is, its open answer kept as far as it was shown (X20)."""
+        await self.take(answering.cut(self.cast.rules, self.state, "interrupted", self.services.now_ms()))
+        self._stop("silence")
+        self.state = replace(self.state, talk=None, queue=(), phase=Idle())
+
+    async def close_talk(self) -> None:
+        """The open conversation gives way to a new one: it is over, and handed over."""
+        ids = self.services.mint(len(self.cast.rules.settings.jobs))
+        at = self.services.now_ms()
+        await self.take(close(self.cast.rules, self.state, re=None, reason="replaced", ids=ids, at=at))

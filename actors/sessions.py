@@ -1,0 +1,241 @@
+"""The sessions there are: who holds which conversation, and how a client finds its session again.
+
+A conversation has one session. Another that opens it to talk takes it over: the first is told, ends, and what it
+had shown is in the store before the second reads it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import anyio
+import msgspec
+import structlog
+from anyio.abc import TaskGroup
+
+from actors.mail import Announce, Cut, Drain, Mail, Refresh, Replaced
+from actors.ports import Cast, CommandRefused, Opening, Services
+from actors.runtime import Address, supervise
+from actors.session import Session
+from companions.changes import SessionContinued
+from companions.events import QuietTicket
+from companions.state import State, Who
+
+TAKE_OVER_SECONDS = 5.0
+MAILBOX = 64
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("sessions")
+
+
+class Principal(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is on the other side, as the door found out: a person by name, and in which role."""
+
+    user: str
+    role: str
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a hello asks for."""
+
+    companion: str
+    conversation: str | None = None
+    session_type: str | None = None
+    resume_session: str | None = None
+    resume_seq: int | None = None
+    resume_epoch: str | None = None
+
+
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that is not live any more: the id space it had, and its conversation."""
+
+    space: str
+    conversation: str | None
+
+
+class Past(Protocol):
+    """The sessions of before, in the store."""
+
+    async def session_left(self, user: str, companion: str, session: str) -> Left | None:
+        """What a session of that user left, or None when it is not known or another's."""
+        ...
+
+    def epoch(self) -> str:
+        """The store's epoch: changed by every restore."""
+        ...
+
+
+@dataclass
+class Live:
+    """A session that runs."""
+
+    session: Session
+    address: Address[Mail]
+    over: anyio.Event
+
+
+class Sessions:
+    """All live sessions of this process."""
+
+    def __init__(self, tasks: TaskGroup, casts: dict[str, Cast], past: Past, *, most: int = 10_000) -> None:
+        self._tasks = tasks
+        self._casts = casts
+        self._past = past
+        self._most = most
+        self._live: dict[str, Live] = {}
+        self._holders: dict[str, str] = {}  # conversation to session
+        self.draining = False
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    def cast(self, companion: str) -> Cast | None:
+        """The companion of that id."""
+        return self._casts.get(companion)
+
+    def held(self, conversation: str) -> bool:
+        """Whether a live session has the conversation."""
+        return conversation in self._holders
+
+    async def join(
+        self, services: Services, principal: Principal, wanted: Wanted, new_id: str
+    ) -> tuple[Address[Mail], str, int | None]:
+        """The session for a hello: its mailbox, its id, and what it may be resumed after.
+
+        Raises ``CommandRefused`` for a companion or a conversation there is not.
+        """
+        cast = self._casts.get(wanted.companion)
+        if cast is None:
+            raise CommandRefused("companion.unknown")
+        if self.draining or len(self._live) >= self._most:
+            raise CommandRefused("session.busy")
+        live = self._same(principal, cast, wanted)
+        if live is not None:
+            resumable = wanted.resume_epoch == self._past.epoch()
+            session_id = live.session.state.who.session
+            return live.address, session_id, wanted.resume_seq if resumable else None
+        return await self._begin(services, cast, principal, wanted, new_id), new_id, None
+
+    def _same(self, principal: Principal, cast: Cast, wanted: Wanted) -> Live | None:
+        live = self._live.get(wanted.resume_session or "")
+        if live is None or live.address.closed:
+            return None
+        who = live.session.state.who
+        return live if (who.user, who.companion) == (principal.user, cast.companion.id) else None
+
+    async def _begin(
+        self, services: Services, cast: Cast, principal: Principal, wanted: Wanted, new_id: str
+    ) -> Address[Mail]:
+        companion = cast.companion.id
+        left = None
+        if wanted.resume_session is not None:
+            left = await self._past.session_left(principal.user, companion, wanted.resume_session)
+        who = Who(
+            session=new_id, space=left.space if left else new_id, user=principal.user, companion=companion
+        )
+        asked = wanted.conversation or (left.conversation if left else None)
+        opening = await self._opening(services, who, asked, strict=wanted.conversation not in (None, "last"))
+        kind = wanted.session_type or cast.companion.policy.session.default_type
+        if kind not in cast.companion.policy.session.types:
+            raise CommandRefused("policy.refused", f"{cast.companion.name} has no session of that type.")
+        state = State(
+            who=who,
+            talk=opening.talk if opening else None,
+            remembered=await services.desk.remember(who),
+            session_type=opening.talk.session_type if opening else kind,
+        )
+        session = self._start(state, cast, services)
+        if left is not None:
+            change = SessionContinued(
+                user=who.user,
+                companion=who.companion,
+                at=services.now_ms(),
+                session=who.session,
+                space=who.space,
+                conversation=state.talk.conversation if state.talk else None,
+            )
+            await session.save(change, QuietTicket())
+        return session.address
+
+    async def _opening(
+        self, services: Services, who: Who, conversation: str | None, *, strict: bool
+    ) -> Opening | None:
+        """The conversation to go on with; a closed one is not gone on with, an unknown one is refused."""
+        if conversation is None:
+            return None
+        opening = await services.desk.load(who, conversation)
+        if opening is None and strict:
+            raise CommandRefused("conversation.unknown")
+        if opening is None or opening.closed:
+            return None
+        if self.held(opening.talk.conversation):
+            await self.take_over(opening.talk.conversation, None)
+            opening = await services.desk.load(who, opening.talk.conversation)
+        return opening if opening is not None and not opening.closed else None
+
+    def _start(self, state: State, cast: Cast, services: Services) -> Session:
+        address: Address[Mail] = Address(MAILBOX)
+        session = Session(state, cast, services, address)
+        live = Live(session, address, anyio.Event())
+        self._live[state.who.session] = live
+        if state.talk is not None:
+            self._holders[state.talk.conversation] = state.who.session
+        self._tasks.start_soon(self._run, live, name="session")
+        return session
+
+    async def _run(self, live: Live) -> None:
+        name = live.session.state.who.session
+        try:
+            await supervise(live.session, live.address, name="session", most_restarts=3)
+        except Exception:
+            log.error("session.lost", session=name)
+        finally:
+            live.address.close()
+            with anyio.move_on_after(2, shield=True):
+                await live.session.goodbye()
+            self._live.pop(name, None)
+            for conversation in [key for key, holder in self._holders.items() if holder == name]:
+                del self._holders[conversation]
+            live.over.set()
+
+    def holds(self, conversation: str, address: Address[Mail]) -> None:
+        """The session behind ``address`` has that conversation now."""
+        for name, live in self._live.items():
+            if live.address is address:
+                self._holders[conversation] = name
+
+    async def take_over(self, conversation: str, by: Address[Mail] | None) -> None:
+        """End another session's hold on a conversation; when it returns, what that session showed is stored."""
+        holder = self._live.get(self._holders.get(conversation, ""))
+        if holder is None or holder.address is by:
+            return
+        holder.address.post(Replaced())
+        with anyio.move_on_after(TAKE_OVER_SECONDS):
+            await holder.over.wait()
+
+    def refresh(self, user: str) -> None:
+        """What is remembered of ``user`` has changed: their sessions read it again."""
+        for live in self._live.values():
+            if live.session.state.who.user == user:
+                live.address.post(Refresh())
+
+    def announce(self, session: str, announce: Announce) -> None:
+        """Tell one session's client something."""
+        live = self._live.get(session)
+        if live is not None:
+            live.address.post(announce)
+
+    async def drain(self, jitter_ms: Sequence[int], grace: float) -> None:
+        """Tell every client to come back later, let open answers finish for ``grace`` seconds, then cut them."""
+        self.draining = True
+        for at, live in enumerate(list(self._live.values())):
+            live.address.post(Drain(jitter_ms[at % len(jitter_ms)]))
+        with anyio.move_on_after(grace):
+            await self._all_over()
+        for live in list(self._live.values()):
+            live.address.post(Cut())
+        with anyio.move_on_after(grace):
+            await self._all_over()
+
+    async def _all_over(self) -> None:
+        for live in list(self._live.values()):
+            await live.over.wait()

@@ -1,0 +1,476 @@
+"""The rules of one answer, from the first word of the model to the row in the store.
+
+Words the model sends are cleaned and, for a companion with rules for its answers, checked sentence by sentence;
+what may be shown waits until the person's message has landed and for the companion's pace. A model that fails,
+stalls or breaks a rule gives way to the companion's own words.
+"""
+
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from companions.changes import AnswerCheckpointed, AnswerGiven, NarrativeUse, Outcome, Refused, RepetitionRow
+from companions.events import (
+    Ack,
+    AnswerTicket,
+    AskModel,
+    CancelAsked,
+    Effect,
+    ModelFailed,
+    ModelFinished,
+    PieceCame,
+    QuietTicket,
+    Save,
+    SendDelta,
+    StartTimer,
+    StopModel,
+    StopTimer,
+    TellDone,
+    TellDurable,
+    TellMessage,
+    TellNotice,
+    TellStarted,
+    TimerRang,
+    ToolAsked,
+)
+from companions.ports import Prompt, PromptMessage
+from companions.speech import Heard, end, hear, hold_over
+from companions.state import Idle, Landing, Plan, Responding, Rules, State, Step, Waiting
+from companions.talk import Talk, answered, emotion_row, without
+from memory.messages import Message, Status
+from memory.text import sentences, words
+
+MOST_ATTEMPTS: Final = 2  # design: one regeneration, then a safe sentence
+
+
+def begin(rules: Rules, state: State, waiting: Waiting, at: int) -> Step:
+    """Answer ``waiting``: the model starts while the message is still being committed."""
+    assert state.talk is not None
+    plan = rules.plan(state, waiting)
+    phase = Responding(waiting=waiting, plan=plan, response=waiting.ids.response, began_ms=at)
+    effects: list[Effect] = [plan.report] if plan.report is not None else []
+    if plan.say is not None:
+        effects.append(TellNotice(code="message.shortened", say=plan.say))
+    if waiting.told:
+        effects.append(_started(state, phase))
+    else:
+        effects.append(StartTimer("landing", rules.settings.landing))
+    if plan.prompt is None:
+        return _own_words(rules, state, phase, effects, at)
+    effects.append(AskModel(phase.response, phase.attempts, plan.prompt))
+    if rules.settings.patience is not None:
+        effects.append(StartTimer("patience", rules.settings.patience))
+    return replace(state, phase=phase), effects
+
+
+def message_told(rules: Rules, state: State, phase: Responding, at: int) -> Step:
+    """The person's message has its ack: what is ready may be shown."""
+    phase = replace(phase, waiting=replace(phase.waiting, told=True))
+    return _show(rules, state, phase, [StopTimer("landing"), _started(state, phase)], at)
+
+
+def _started(state: State, phase: Responding) -> TellStarted:
+    assert state.talk is not None
+    return TellStarted(
+        response=phase.response, message=phase.waiting.message.id, conversation=state.talk.conversation
+    )
+
+
+# ---------------------------------------------------------------- words come
+
+
+def _open_phase(
+    state: State, event: PieceCame | ToolAsked | ModelFinished | ModelFailed
+) -> Responding | None:
+    """The open answer, unless the event is a late one of a stream that is over."""
+    phase = state.phase
+    if not isinstance(phase, Responding) or phase.over is not None:
+        return None
+    return phase if (phase.response, phase.attempts) == (event.response, event.attempt) else None
+
+
+def piece(rules: Rules, state: State, event: PieceCame) -> Step:
+    """The model said more."""
+    phase = _open_phase(state, event)
+    if phase is None:
+        return state, []
+    heard = hear(phase.speech, event.text, phase.plan.manner, phase.plan.judge)
+    return _heard(rules, state, phase, heard, [], event.at)
+
+
+def _heard(
+    rules: Rules, state: State, phase: Responding, heard: Heard, effects: list[Effect], at: int
+) -> Step:
+    """What was released is shown; an answer that broke a rule is mended."""
+    first = not phase.speech.shown and bool(heard.released)
+    phase = replace(phase, speech=heard.speech, ready=(*phase.ready, *heard.released))
+    if first:
+        effects = [*effects, StopTimer("patience"), StartTimer("checkpoint", rules.settings.checkpoint)]
+    match heard.verdict:
+        case "open":
+            return _show(rules, state, _hold(rules, phase, effects), effects, at)
+        case "over":
+            effects.append(StopModel(phase.response))
+            return _model_over(rules, state, phase, effects, "completed", at)
+        case "violation":
+            effects.append(StopModel(phase.response))
+            return _mend(rules, state, phase, effects, at)
+        case "not_speech":
+            effects.append(StopModel(phase.response))
+            return _own_words(rules, state, phase, effects, at)
+
+
+def _hold(rules: Rules, phase: Responding, effects: list[Effect]) -> Responding:
+    """Held words must not wait for ever: a timer cuts them at a clause."""
+    held = bool(phase.speech.held.strip()) and phase.plan.manner.guarded
+    if held and not phase.holding:
+        effects.append(StartTimer("hold", rules.settings.hold))
+        return replace(phase, holding=True)
+    if not held and phase.holding:
+        effects.append(StopTimer("hold"))
+        return replace(phase, holding=False)
+    return phase
+
+
+def _mend(rules: Rules, state: State, phase: Responding, effects: list[Effect], at: int) -> Step:
+    """A sentence broke a rule (D18): go on once from what was shown, else close with a safe sentence."""
+    prompt = phase.plan.prompt
+    if phase.attempts < MOST_ATTEMPTS and prompt is not None:
+        speech = replace(phase.speech, held="", begun=bool(phase.speech.shown))
+        phase = replace(phase, attempts=phase.attempts + 1, speech=speech)
+        asked = AskModel(phase.response, phase.attempts, _from_shown(prompt, speech.shown))
+        return _show(rules, state, phase, [*effects, asked], at)
+    if not phase.speech.shown.strip():
+        return _own_words(rules, state, phase, effects, at)
+    closing = phase.plan.closing
+    if closing:
+        joined = f"{_gap(phase.speech.shown)}{closing}"
+        speech = replace(phase.speech, shown=phase.speech.shown + joined)
+        phase = replace(phase, ready=(*phase.ready, joined), speech=speech)
+    return _model_over(rules, state, phase, effects, "completed", at)
+
+
+def _from_shown(prompt: Prompt, shown: str) -> Prompt:
+    """The same prompt, the answer begun with what was shown."""
+    if not shown.strip():
+        return prompt
+    return replace(prompt, messages=(*prompt.messages, PromptMessage(role="assistant", text=shown.rstrip())))
+
+
+def _gap(shown: str) -> str:
+    return "" if not shown or shown[-1].isspace() else " "
+
+
+def finished(rules: Rules, state: State, event: ModelFinished) -> Step:
+    """The model is done: look at what it left."""
+    phase = _open_phase(state, event)
+    if phase is None:
+        return state, []
+    phase = replace(
+        phase,
+        took_ms=event.took_ms,
+        prompt_tokens=event.prompt_tokens,
+        completion_tokens=event.completion_tokens,
+    )
+    heard = end(phase.speech, phase.plan.manner, phase.plan.judge, complete=event.reason != "length")
+    phase = replace(phase, speech=heard.speech, ready=(*phase.ready, *heard.released))
+    if heard.verdict == "violation":
+        return _mend(rules, state, phase, [], event.at)
+    if heard.verdict == "not_speech" or not phase.speech.shown.strip():
+        return _own_words(rules, state, phase, [], event.at)
+    return _model_over(rules, state, phase, [], "completed", event.at)
+
+
+def failed(rules: Rules, state: State, event: ModelFailed) -> Step:
+    """The model broke: its part of an answer is kept, and where it said nothing the companion speaks."""
+    phase = _open_phase(state, event)
+    if phase is None:
+        return state, []
+    phase = replace(phase, took_ms=event.took_ms)
+    heard = end(phase.speech, phase.plan.manner, phase.plan.judge, complete=False)
+    phase = replace(phase, speech=heard.speech, ready=(*phase.ready, *heard.released))
+    if not phase.speech.shown.strip():
+        return _own_words(rules, state, phase, [], event.at)
+    return _model_over(rules, state, phase, [], "failed", event.at)
+
+
+def tool_asked(state: State, event: ToolAsked) -> Step:
+    """Tools are run by the session's actor within its bounds; what was called is kept with the answer."""
+    phase = _open_phase(state, event)
+    if phase is None:
+        return state, []
+    return replace(state, phase=replace(phase, calls=(*phase.calls, *event.calls))), []
+
+
+def _own_words(rules: Rules, state: State, phase: Responding, effects: list[Effect], at: int) -> Step:
+    """The companion speaks for itself: a story, a safe answer, a reflection of its own texts."""
+    plan = phase.plan
+    parts = _as_parts(plan.own_words)
+    phase = replace(
+        phase,
+        ready=(*phase.ready, *parts),
+        speech=replace(phase.speech, held="", shown=phase.speech.shown + "".join(parts), begun=True),
+        source=plan.own_source,
+        plan=replace(plan, narrative=plan.own_narrative),
+    )
+    return _model_over(rules, state, phase, effects, "completed", at)
+
+
+def _as_parts(text: str) -> tuple[str, ...]:
+    """Sentences with the space that follows them, so that joined they are the text again."""
+    parts = sentences(text)
+    return tuple(part if at == len(parts) - 1 else f"{part} " for at, part in enumerate(parts))
+
+
+def _model_over(
+    rules: Rules, state: State, phase: Responding, effects: list[Effect], status: Status, at: int
+) -> Step:
+    stopped: list[Effect] = [*effects, StopTimer("patience"), StopTimer("hold")]
+    return _show(rules, state, replace(phase, over=status, holding=False), stopped, at)
+
+
+# ---------------------------------------------------------------- showing
+
+
+def _show(rules: Rules, state: State, phase: Responding, effects: list[Effect], at: int) -> Step:
+    """Send what is ready, at the companion's pace, once the message it answers has its ack."""
+    pace = rules.settings.words_per_second
+    while phase.waiting.told and phase.ready and not phase.pacing:
+        text, ready = phase.ready[0], phase.ready[1:]
+        if pace is None:
+            text, ready = "".join(phase.ready), ()
+        effects.append(SendDelta(response=phase.response, n=phase.n, text=text, eos=_ends_sentence(text)))
+        phase = replace(phase, ready=ready, sent=phase.sent + text, n=phase.n + 1)
+        if pace is not None:
+            pause = len(words(text)) / pace + rules.settings.sentence_pause
+            effects.append(StartTimer("pace", pause))
+            phase = replace(phase, pacing=True)
+    if phase.over is not None and phase.waiting.told and not phase.ready:
+        return _land(rules, replace(state, phase=phase), phase, phase.over, effects, at)
+    return replace(state, phase=phase), effects
+
+
+def _ends_sentence(text: str) -> bool:
+    return text.rstrip().endswith((".", "!", "?", "…", "。", "！", "？", '."', '!"', '?"'))
+
+
+def rang(rules: Rules, state: State, event: TimerRang) -> Step:
+    """A timer of the open answer is over."""
+    phase = state.phase
+    match event.timer, phase:
+        case "landing", Responding() if not phase.waiting.told:
+            return _told_late(rules, state, phase, event.at)
+        case "landing", Landing():
+            return _done_late(rules, state, phase, event.at)
+        case "patience", Responding() if phase.over is None and not phase.speech.shown:
+            return _own_words(rules, state, phase, [StopModel(phase.response)], event.at)
+        case "hold", Responding() if phase.over is None:
+            phase = replace(phase, holding=False)
+            heard = hold_over(phase.speech, phase.plan.manner, phase.plan.judge)
+            return _heard(rules, state, phase, heard, [], event.at)
+        case "pace", Responding():
+            return _show(rules, state, replace(phase, pacing=False), [], event.at)
+        case "checkpoint", Responding() if phase.sent:
+            again = StartTimer("checkpoint", rules.settings.checkpoint)
+            return state, [_checkpoint(state, phase, event.at), again]
+        case _:
+            return state, []
+
+
+def _told_late(rules: Rules, state: State, phase: Responding, at: int) -> Step:
+    """The store takes its time: the person is answered as usual, and hears later that it has landed (D2)."""
+    assert state.talk is not None
+    message, command = phase.waiting.message, phase.waiting.command
+    effects: list[Effect] = [TellMessage(message, state.talk.conversation)]
+    if command is not None:
+        late = Ack(
+            re=command.id,
+            message=message.id,
+            conversation=state.talk.conversation,
+            durable=False,
+            reason="storage.busy",
+        )
+        effects.insert(0, late)
+    state = replace(state, late=state.late | {message.id})
+    state, more = message_told(rules, state, phase, at)
+    return state, [*effects, *more]
+
+
+def _checkpoint(state: State, phase: Responding, at: int) -> Effect:
+    assert state.talk is not None
+    change = AnswerCheckpointed(
+        user=state.who.user,
+        companion=state.who.companion,
+        at=at,
+        conversation=state.talk.conversation,
+        message=phase.waiting.message.id,
+        response=phase.response,
+        answer=phase.waiting.ids.answer,
+        text=phase.sent,
+    )
+    return Save(change, QuietTicket())
+
+
+# ---------------------------------------------------------------- the end of an answer
+
+
+def cancelled(rules: Rules, state: State, event: CancelAsked) -> Step:
+    """The person stops the answer: what was shown is kept, the upstream request is closed."""
+    phase = state.phase
+    if not isinstance(phase, Responding) or event.response not in (None, phase.response):
+        return state, [Ack(re=event.re, result={"response": None})]
+    ack = Ack(re=event.re, result={"response": phase.response})
+    if not phase.waiting.told:  # the message has no ack yet: the stop takes effect when it has
+        stopped = replace(phase, over="cancelled", ready=(), holding=False)
+        return replace(state, phase=stopped), [ack, StopModel(phase.response), *_quiet()]
+    state, effects = cut(rules, state, "cancelled", event.at)
+    return state, [ack, *effects]
+
+
+def _quiet() -> list[Effect]:
+    return [StopTimer("patience"), StopTimer("hold"), StopTimer("pace")]
+
+
+def cut(rules: Rules, state: State, status: Status, at: int) -> Step:
+    """End the open answer here, with what was shown of it."""
+    phase = state.phase
+    if not isinstance(phase, Responding):
+        return state, []
+    effects: list[Effect] = [StopModel(phase.response), *_quiet()]
+    if not phase.waiting.told:
+        return replace(state, phase=Idle()), effects  # nothing was shown; the message stays unanswered
+    return _land(rules, state, replace(phase, ready=()), status, effects, at)
+
+
+def _land(
+    rules: Rules, state: State, phase: Responding, status: Status, effects: list[Effect], at: int
+) -> Step:
+    """Everything the answer produced is one transaction; its end is told when it has landed (D1)."""
+    assert state.talk is not None
+    message = _answer_message(state, phase, status, at) if phase.sent.strip() else None
+    done = TellDone(
+        response=phase.response,
+        message=phase.waiting.message.id,
+        conversation=state.talk.conversation,
+        status=status,
+        text=phase.sent,
+        source=phase.source,
+        durable=True,
+        answer=message.id if message is not None else None,
+    )
+    created = TellMessage(message, state.talk.conversation) if message is not None else None
+    effects = [*effects, StopTimer("checkpoint"), StopTimer("landing")]
+    if message is None and phase.waiting.hides_from is not None:
+        state, more = next_turn(rules, replace(state, phase=Idle()), at)
+        return state, [*effects, done, *more]  # no new answer came: the old one stays
+    change = _given(state, phase, message, status, at)
+    ticket = AnswerTicket(done=done, created=created)
+    state = replace(
+        state, talk=_talk_after(rules, state, phase, message), phase=Landing(done=done, created=created)
+    )
+    return state, [*effects, Save(change, ticket), StartTimer("landing", rules.settings.landing)]
+
+
+def _answer_message(state: State, phase: Responding, status: Status, at: int) -> Message:
+    assert state.talk is not None
+    narrative = phase.plan.narrative
+    return Message(
+        id=phase.waiting.ids.answer,
+        role="assistant",
+        text=phase.sent,
+        position=state.talk.last_position + 1,
+        at=at,
+        status=status,
+        source=phase.source,
+        answers=phase.waiting.message.id,
+        response=phase.response,
+        intent=phase.plan.intent,
+        narrative=narrative.narrative if narrative is not None else None,
+    )
+
+
+def _talk_after(rules: Rules, state: State, phase: Responding, message: Message | None) -> Talk:
+    talk = state.talk
+    assert talk is not None
+    if phase.waiting.hides_from is not None:
+        hidden = [each.id for each in talk.messages if each.position >= phase.waiting.hides_from]
+        talk = without(talk, hidden)
+    if message is None:
+        return talk
+    narrative = phase.plan.narrative
+    named = (*phase.plan.anchors, *rules.anchors(message.text))
+    return answered(talk, message, anchors=named, narrative=narrative.narrative if narrative else None)
+
+
+def _given(state: State, phase: Responding, message: Message | None, status: Status, at: int) -> AnswerGiven:
+    assert state.talk is not None
+    waiting, plan = phase.waiting, phase.plan
+    fresh = waiting.hides_from is None
+    return AnswerGiven(
+        user=state.who.user,
+        companion=state.who.companion,
+        at=at,
+        conversation=state.talk.conversation,
+        message=waiting.message.id,
+        response=phase.response,
+        answer=message.id if message is not None else None,
+        position=message.position if message is not None else None,
+        text=message.text if message is not None else "",
+        status=status,
+        source=phase.source,
+        intent=plan.intent,
+        narrative=plan.narrative if message is not None else None,
+        emotion=emotion_row(waiting.message.id, waiting.reading) if fresh else None,
+        repetition=_repetition(waiting, plan) if fresh else None,
+        anchors=plan.anchors,
+        processing_ms=max(0, at - phase.began_ms),
+        prompt_tokens=phase.prompt_tokens,
+        completion_tokens=phase.completion_tokens,
+        tool_calls=msgspec.Raw(msgspec.json.encode(phase.calls)) if phase.calls else None,
+        replaces_from=waiting.hides_from,
+    )
+
+
+def _repetition(waiting: Waiting, plan: Plan) -> RepetitionRow:
+    reading = waiting.reading
+    narrative: NarrativeUse | None = plan.narrative
+    return RepetitionRow(
+        message=waiting.message.id,
+        fingerprint=reading.question.fingerprint,
+        question_type=reading.question.type,
+        question_object=reading.question.object,
+        repeat_of=reading.repeat_of,
+        repeat_count=reading.repeat_count,
+        response_given=narrative.narrative if narrative is not None else waiting.ids.answer,
+    )
+
+
+def landed(rules: Rules, state: State, ticket: AnswerTicket, outcome: Outcome, at: int) -> Step:
+    """The answer is durable, or the store refused it: either way the person hears that it is over."""
+    response = ticket.done.response
+    if response in state.late:
+        state = replace(state, late=state.late - {response})
+        return state, [] if isinstance(outcome, Refused) else [TellDurable(responses=(response,))]
+    done = replace(ticket.done, durable=not isinstance(outcome, Refused))
+    effects: list[Effect] = [ticket.created, done] if ticket.created is not None else [done]
+    if isinstance(state.phase, Landing) and state.phase.done.response == response:
+        state, more = next_turn(rules, replace(state, phase=Idle()), at)
+        return state, [StopTimer("landing"), *effects, *more]
+    return state, effects
+
+
+def _done_late(rules: Rules, state: State, phase: Landing, at: int) -> Step:
+    done = replace(phase.done, durable=False)
+    effects: list[Effect] = [phase.created, done] if phase.created is not None else [done]
+    state = replace(state, phase=Idle(), late=state.late | {done.response})
+    state, more = next_turn(rules, state, at)
+    return state, [*effects, *more]
+
+
+def next_turn(rules: Rules, state: State, at: int) -> Step:
+    """Answer what waits longest; else silence begins to count."""
+    if not state.queue or state.talk is None:
+        waiting = state.talk is not None
+        return state, [StartTimer("silence", rules.settings.silence)] if waiting else []
+    return begin(rules, replace(state, queue=state.queue[1:]), state.queue[0], at)

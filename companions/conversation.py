@@ -1,0 +1,369 @@
+"""The rules of a conversation: who may speak, what is written when, how a talk ends.
+
+``step`` is a pure function of a state and an event. An actor carries its effects out and brings back what came
+of them as further events, so every rule can be tested without a loop, a clock or a socket.
+"""
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from companions import answering
+from companions.changes import (
+    AlertRaised,
+    CloseReason,
+    CommandId,
+    ConversationClosed,
+    JobSpec,
+    Landed,
+    MessageSaid,
+    NewConversation,
+    Outcome,
+    Refused,
+    Repeated,
+)
+from companions.events import (
+    Ack,
+    Alert,
+    AnswerTicket,
+    CancelAsked,
+    CloseAsked,
+    CloseTicket,
+    Effect,
+    Event,
+    HandOver,
+    MessageSent,
+    Minted,
+    ModelFailed,
+    ModelFinished,
+    PieceCame,
+    QuietTicket,
+    Refuse,
+    RegenerateAsked,
+    Reload,
+    SaidTicket,
+    Save,
+    Saved,
+    StartTimer,
+    StopModel,
+    StopTimer,
+    TellClosed,
+    TellDurable,
+    TellHidden,
+    TellMessage,
+    TimerRang,
+    ToolAsked,
+)
+from companions.state import Idle, Responding, Rules, State, Step, Waiting
+from companions.talk import Talk, heard, without
+from memory.messages import Message
+from memory.titles import preview_of, title_of
+
+MOST_CHARS = 200_000  # limits.message_chars of the wire
+MOST_QUEUED = 4  # limits.queue of the wire
+
+
+def step(rules: Rules, state: State, event: Event) -> Step:
+    """What follows from ``event``."""
+    match event:
+        case MessageSent():
+            return _sent(rules, state, event)
+        case Saved():
+            return _saved(rules, state, event)
+        case CloseAsked():
+            return _close_asked(rules, state, event)
+        case RegenerateAsked():
+            return _regenerate(rules, state, event)
+        case CancelAsked():
+            return answering.cancelled(rules, state, event)
+        case PieceCame():
+            return answering.piece(rules, state, event)
+        case ToolAsked():
+            return answering.tool_asked(state, event)
+        case ModelFinished():
+            return answering.finished(rules, state, event)
+        case ModelFailed():
+            return answering.failed(rules, state, event)
+        case TimerRang(timer="silence"):
+            return _silence(rules, state, event)
+        case TimerRang():
+            return answering.rang(rules, state, event)
+        case _:
+            assert_never(event)
+
+
+# ---------------------------------------------------------------- a message comes
+
+
+def _sent(rules: Rules, state: State, event: MessageSent) -> Step:
+    refused = _refused(state, event)
+    if refused is not None:
+        return state, [Refuse(re=event.command.id, code=refused)]
+    talk, begins = _talk_for(rules, state, event)
+    message = Message(
+        id=event.ids.message,
+        role="user",
+        text=event.text,
+        position=talk.last_position + 1,
+        at=event.at,
+        context=event.context,
+    )
+    reading = rules.read(state, event.text)
+    waiting = Waiting(message=message, reading=reading, ids=event.ids, command=event.command)
+    told = replace(state, talk=heard(talk, message, reading), title=None, reserved=None)
+    effects = [*_alarm(rules, told, waiting, event.at), _say(told, event.command, waiting, begins)]
+    effects.append(StartTimer("silence", rules.settings.silence))
+    if not isinstance(state.phase, Idle):
+        return replace(told, queue=(*state.queue, waiting)), effects
+    begun, more = answering.begin(rules, told, waiting, event.at)
+    return begun, [*effects, *more]
+
+
+def _refused(state: State, event: MessageSent) -> str | None:
+    if not event.text.strip():
+        return "message.empty"
+    if len(event.text) > MOST_CHARS:
+        return "message.too_long"
+    if len(state.queue) >= MOST_QUEUED:
+        return "session.busy"
+    return None
+
+
+def _talk_for(rules: Rules, state: State, event: MessageSent) -> tuple[Talk, NewConversation | None]:
+    """The open conversation, or the one that begins with this message."""
+    if state.talk is not None:
+        return state.talk, None
+    begins = NewConversation(
+        title=state.title or title_of(event.text),
+        preview=preview_of(event.text),
+        session_type=state.session_type,
+        title_given=state.title is not None,
+        parent_mode=state.parent_mode,
+        message_limit=rules.settings.message_limit,
+    )
+    conversation = state.reserved or event.ids.conversation
+    talk = Talk(conversation=conversation, session_type=state.session_type, began_with=event.ids.message)
+    return talk, begins
+
+
+def _say(state: State, command: CommandId, waiting: Waiting, begins: NewConversation | None) -> Save:
+    assert state.talk is not None
+    message, who = waiting.message, state.who
+    change = MessageSaid(
+        user=who.user,
+        companion=who.companion,
+        at=message.at,
+        session=who.session,
+        command=command,
+        conversation=state.talk.conversation,
+        message=message.id,
+        position=message.position,
+        text=message.text,
+        context=message.context,
+        begins=begins,
+    )
+    return Save(change, SaidTicket(command, message, state.talk.conversation))
+
+
+def _alarm(rules: Rules, state: State, waiting: Waiting, at: int) -> list[Effect]:
+    """What a crisis calls for: it depends on no store and no model, and comes before everything else."""
+    alarm = rules.alarm(state, waiting.message.id, waiting.reading)
+    if alarm is None:
+        return []
+    effects: list[Effect] = [alarm.tell] if alarm.tell is not None else []
+    if alarm.recipients is None or state.talk is None:
+        return effects
+    row = AlertRaised(
+        user=state.who.user,
+        companion=state.who.companion,
+        at=at,
+        alert=waiting.ids.alert,
+        conversation=state.talk.conversation,
+        message=waiting.message.id,
+        category=alarm.category,
+        level=alarm.level,
+        recipients=alarm.recipients,
+    )
+    alert = Alert(
+        alert=waiting.ids.alert, category=alarm.category, level=alarm.level, recipients=alarm.recipients
+    )
+    return [*effects, Save(row, QuietTicket()), alert]
+
+
+# ---------------------------------------------------------------- a change has its outcome
+
+
+def _saved(rules: Rules, state: State, event: Saved) -> Step:
+    match event.ticket:
+        case SaidTicket() as said:
+            return _said(rules, state, said, event.outcome, event.at)
+        case AnswerTicket() as answer:
+            return answering.landed(rules, state, answer, event.outcome, event.at)
+        case CloseTicket(re=re, conversation=conversation, reason=reason):
+            return _closed(state, re, conversation, reason, event.outcome)
+        case QuietTicket():
+            return state, []
+        case _:
+            assert_never(event.ticket)
+
+
+def _said(rules: Rules, state: State, said: SaidTicket, outcome: Outcome, at: int) -> Step:
+    match outcome:
+        case Landed():
+            return _told(rules, state, said, at)
+        case Repeated(message=message, conversation=conversation):
+            ack = Ack(re=said.command.id, message=message, conversation=conversation, durable=True)
+            state, effects = _unsaid(rules, state, said)
+            return state, [ack, *effects]
+        case Refused(code=code):
+            state, effects = _unsaid(rules, state, said)
+            return state, [Refuse(re=said.command.id, code=code), *effects]
+        case _:
+            assert_never(outcome)
+
+
+def _told(rules: Rules, state: State, said: SaidTicket, at: int) -> Step:
+    """The message is durable: say so, and let the answer be seen."""
+    message = said.message
+    if state.talk is not None and state.talk.began_with == message.id:
+        state = replace(state, talk=replace(state.talk, began_with=None))
+    if message.id in state.late:
+        return replace(state, late=state.late - {message.id}), [TellDurable(messages=(message.id,))]
+    effects: list[Effect] = [
+        Ack(re=said.command.id, message=message.id, conversation=said.conversation, durable=True),
+        TellMessage(message, said.conversation),
+    ]
+    queue = tuple(replace(each, told=True) if each.message.id == message.id else each for each in state.queue)
+    state = replace(state, queue=queue)
+    if isinstance(state.phase, Responding) and state.phase.waiting.message.id == message.id:
+        state, more = answering.message_told(rules, state, state.phase, at)
+        effects.extend(more)
+    return state, effects
+
+
+def _unsaid(rules: Rules, state: State, said: SaidTicket) -> Step:
+    """The message was not taken: forget it, and do not answer it."""
+    talk = state.talk
+    effects: list[Effect] = []
+    if talk is not None and talk.conversation == said.conversation:
+        fresh = talk.began_with == said.message.id
+        state = replace(state, talk=None if fresh else without(talk, [said.message.id]))
+        effects.extend([] if fresh else [Reload(said.conversation)])
+    queue = tuple(each for each in state.queue if each.message.id != said.message.id)
+    state = replace(state, queue=queue, late=state.late - {said.message.id})
+    if isinstance(state.phase, Responding) and state.phase.waiting.message.id == said.message.id:
+        effects.insert(0, StopModel(state.phase.response))
+        state, more = answering.next_turn(rules, replace(state, phase=Idle()), said.message.at)
+        effects.extend(more)
+    return state, effects
+
+
+# ---------------------------------------------------------------- a conversation ends
+
+
+def _close_asked(rules: Rules, state: State, event: CloseAsked) -> Step:
+    re = event.re.id if event.re is not None else None
+    if state.talk is None or event.conversation not in (None, state.talk.conversation):
+        return state, [Refuse(re=re, code="conversation.unknown")] if re is not None else []
+    return close(rules, state, re=re, reason=event.reason, ids=event.ids, at=event.at)
+
+
+def close(rules: Rules, state: State, *, re: str | None, reason: CloseReason, ids: Minted, at: int) -> Step:
+    """End the open conversation: the open answer is kept as far as it was shown, jobs are handed over."""
+    talk = state.talk
+    if talk is None:
+        return state, []
+    state, effects = answering.cut(rules, state, "cancelled" if reason == "asked" else "interrupted", at)
+    assert state.talk is not None
+    jobs = tuple(
+        JobSpec(id=job, kind=kind, first=1, last=state.talk.last_position)
+        for job, kind in zip(ids.jobs, rules.settings.jobs, strict=False)
+    )
+    change = ConversationClosed(
+        user=state.who.user,
+        companion=state.who.companion,
+        at=at,
+        conversation=talk.conversation,
+        reason=reason,
+        jobs=jobs,
+    )
+    ticket = CloseTicket(re=re, conversation=talk.conversation, reason=reason)
+    state = replace(state, talk=None, phase=Idle(), queue=())
+    return state, [*effects, Save(change, ticket), StopTimer("silence")]
+
+
+def _closed(state: State, re: str | None, conversation: str, reason: CloseReason, outcome: Outcome) -> Step:
+    if isinstance(outcome, Refused):
+        return state, [Refuse(re=re, code=outcome.code)] if re is not None else []
+    told: list[Effect] = [TellClosed(conversation=conversation, reason=reason), HandOver(conversation)]
+    if re is not None:
+        told.insert(0, Ack(re=re, result={"conversation": conversation}))
+    return state, told
+
+
+def _silence(rules: Rules, state: State, event: TimerRang) -> Step:
+    if not isinstance(state.phase, Idle):
+        return state, [StartTimer("silence", rules.settings.silence)]
+    return close(rules, state, re=None, reason="silence", ids=event.ids, at=event.at)
+
+
+# ---------------------------------------------------------------- another answer
+
+
+def _regenerate(rules: Rules, state: State, event: RegenerateAsked) -> Step:
+    def refuse(code: str) -> Step:
+        return state, [Refuse(re=event.command.id, code=code)]
+
+    message = state.talk.find(event.message) if state.talk is not None else None
+    if state.talk is None or message is None or message.role != "user":
+        return refuse("message.unknown")
+    answer = state.talk.answer_to(message.id)
+    if answer is not None and not rules.settings.regenerate:
+        return refuse("policy.refused")
+    if not isinstance(state.phase, Idle) or state.queue:
+        return refuse("session.busy")
+    hides = message.position + 1 if answer is not None else None
+    waiting = Waiting(
+        message=message,
+        reading=rules.read(replace(state, talk=before(state.talk, message)), message.text),
+        ids=event.ids,
+        told=True,
+        style=event.style,
+        hides_from=hides,
+    )
+    effects: list[Effect] = [
+        Ack(re=event.command.id, message=message.id, conversation=state.talk.conversation)
+    ]
+    if hides is not None:
+        effects.append(TellHidden(conversation=state.talk.conversation, position=hides))
+    state, more = answering.begin(rules, state, waiting, event.at)
+    return state, [*effects, *more, StartTimer("silence", rules.settings.silence)]
+
+
+def before(talk: Talk, message: Message) -> Talk:
+    """The talk as it was before ``message`` was said."""
+    later = [each.id for each in talk.messages if each.position >= message.position]
+    return without(talk, later)
+
+
+def resumed(rules: Rules, state: State, ids: Minted, at: int) -> Step:
+    """A conversation was opened: silence counts from now, and a message left without an answer by a crash is
+    answered where the policy says so (D4)."""
+    if state.talk is None:
+        return state, []
+    effects: list[Effect] = [StartTimer("silence", rules.settings.silence)]
+    unanswered = state.talk.unanswered
+    last = state.talk.messages[-1] if state.talk.messages else None
+    if not rules.settings.answers_after_crash or not isinstance(state.phase, Idle) or last is None:
+        return state, effects
+    pending = unanswered[-1] if unanswered and unanswered[-1].id == last.id else None
+    if pending is None:
+        return state, effects
+    waiting = Waiting(
+        message=pending,
+        reading=rules.read(replace(state, talk=before(state.talk, pending)), pending.text),
+        ids=ids,
+        told=True,
+    )
+    state, more = answering.begin(rules, state, waiting, at)
+    return state, [*effects, *more]

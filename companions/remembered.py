@@ -1,0 +1,149 @@
+"""What is remembered of a person, as it comes from the store, and the part of it a policy lets through.
+
+``Permitted`` is what the prompt builder takes. It is made by ``permit`` alone, which drops what the companion's
+policy does not name: other memory cannot reach a prompt, because no value with it in can be passed.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+from companions.policy_memory import Memory
+from memory.recall import Stated
+
+Style: TypeAlias = Literal["direct", "gentle", "socratic", "validating"]
+Length: TypeAlias = Literal["brief", "standard", "extended"]
+Quality: TypeAlias = Literal["poor", "fair", "good", "excellent"]
+Trend: TypeAlias = Literal["improving", "stable", "declining", "insufficient_data"]
+Score: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=10)]
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person told about themselves once (wellness document, static context)."""
+
+    name: str | None = None
+    preferred_name: str | None = None
+    age: int | None = None
+    pronouns: str | None = None
+    primary_goals: tuple[str, ...] = ()
+    secondary_goals: tuple[str, ...] = ()
+    communication_style: Style | None = None
+    session_length: Length | None = None
+    topics_to_avoid: tuple[str, ...] = ()
+    coping_strategies: tuple[str, ...] = ()
+    crisis_contact: str | None = None
+    therapist: str | None = None
+    country: str | None = None
+
+
+class CheckIn(msgspec.Struct, frozen=True, kw_only=True):
+    """The last check-in (wellness document, dynamic context). ``on`` is a date, YYYY-MM-DD."""
+
+    on: str
+    mood: int | None = None
+    sleep: int | None = None
+    anxiety: int | None = None
+    stressors: tuple[str, ...] = ()
+    wins: tuple[str, ...] = ()
+
+
+class Caregiver(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caregiver gave (dementia storage design, users.caregiver_context)."""
+
+    preferred_name: str | None = None
+    known_topics: tuple[str, ...] = ()
+    avoid_topics: tuple[str, ...] = ()
+    routine: tuple[str, ...] = ()
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """Health context of this session, given by the client: used, never stored, never logged (D23).
+
+    The most telling first; the wellness document's key metrics are sleep, heart rate variability, mindfulness.
+    """
+
+    lines: tuple[str, ...]
+
+
+class FactLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact as it is told to a model."""
+
+    id: str
+    category: str
+    text: str
+    confidence: float = 0.5
+    pinned: bool = False
+
+
+class PastTalk(msgspec.Struct, frozen=True, kw_only=True):
+    """The summary of a closed conversation. ``on`` is a date, ``part`` the part of the day."""
+
+    id: str
+    on: str
+    part: str
+    text: str
+
+
+class Remembered(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything loaded for a session. What is not loaded is empty; ``told_before`` is oldest first."""
+
+    profile: Profile = Profile()
+    caregiver: Caregiver = Caregiver()
+    check_in: CheckIn | None = None
+    facts: tuple[FactLine, ...] = ()
+    summaries: tuple[PastTalk, ...] = ()  # by close order, the latest last
+    key_facts: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    stated: tuple[Stated, ...] = ()  # of earlier conversations
+    told_before: tuple[str, ...] = ()
+
+
+class Permitted(msgspec.Struct, frozen=True, kw_only=True):
+    """What this companion's model may be given. Made by ``permit``."""
+
+    profile: Profile | None = None
+    caregiver: Caregiver | None = None
+    check_in: CheckIn | None = None
+    health: Health | None = None
+    facts: tuple[FactLine, ...] = ()
+    summaries: tuple[PastTalk, ...] = ()
+    key_facts: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    stated: tuple[Stated, ...] = ()
+    anchors: tuple[str, ...] = ()
+
+
+def permit(
+    memory: Memory,
+    remembered: Remembered,
+    *,
+    health: Health | None,
+    stated_here: Sequence[Stated],
+    anchors: tuple[str, ...],
+) -> Permitted:
+    """The part of ``remembered``, and of the open conversation, that ``memory`` names.
+
+    Facts, summaries and check-ins live across conversations: a companion that may only use its own conversation
+    has none of them.
+    """
+
+    def across(reach: str) -> bool:
+        return reach == "across"
+
+    stated: tuple[Stated, ...] = ()
+    if memory.recall != "never":
+        earlier = remembered.stated if across(memory.recall) else ()
+        stated = (*earlier, *stated_here)
+    return Permitted(
+        profile=remembered.profile if across(memory.profile) else None,
+        caregiver=remembered.caregiver if across(memory.caregiver) else None,
+        check_in=remembered.check_in if across(memory.check_in) else None,
+        health=health if memory.health != "never" else None,
+        facts=remembered.facts if across(memory.facts) else (),
+        summaries=remembered.summaries if across(memory.summaries) else (),
+        key_facts=remembered.key_facts if across(memory.key_facts) else (),
+        topics=remembered.topics if across(memory.key_facts) else (),
+        stated=stated,
+        anchors=anchors if memory.anchors != "never" else (),
+    )

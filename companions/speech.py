@@ -1,0 +1,205 @@
+"""From what a model says to what a person is shown.
+
+A model's words come in pieces of any size. ``Speech`` is what is known of them so far: what was shown, which is
+never taken back, and what is held. Two things may hold words back: the cleaner, which cuts what is no answer (a
+role marker, the prompt given back, JSON where speech was asked for), and for a companion with rules for its
+answers the guard (D18), which checks each sentence together with what was shown before it lets it go.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Judge: TypeAlias = Callable[[str, str], str | None]
+"""Judges what was shown and the next part: None when it is allowed, else what remains of the part."""
+
+Verdict: TypeAlias = Literal["open", "over", "violation", "not_speech"]
+
+MOST_HELD = 240  # characters held at most before a cut at a clause (D18)
+HOLD_SECONDS = 1.5  # and how long (D18)
+ECHO = 60  # characters in common with the prompt that make an echo
+
+_MARKER = re.compile(
+    r"(?:^|\n)\s{0,3}(?:#{1,3} *)?\**(?:user|human|person|assistant|system|ai|bot)\** ?:"
+    r"|<\|[a-z_]+\|?>|</?s>|\[/?INST\]",
+    re.IGNORECASE,
+)
+_MARKER_START = re.compile(r"(?:\n\s{0,3}[#*\w ]{0,12}|<[|/\w]{0,14}|\[/?I?N?S?T?)$")
+_SENTENCE = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|(?<=[。！？]))|\n+")
+_CLAUSE = re.compile(r"[,;:–—](?=\s)|\s(?=(?:and|but|or|so|because|und|aber|y|pero)\s)")
+_NOT_END = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|e\.g|i\.e|etc|no|vs)|\b[a-z]|\d)\.$", re.IGNORECASE)
+
+
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
+    """How a companion may speak. ``own_names`` are markers to strip when an answer begins with them."""
+
+    guarded: bool = False
+    plain_speech: bool = True  # JSON and code fences are no answer for this companion
+    own_names: tuple[str, ...] = ()
+    opening_of_prompt: str = ""  # an answer that begins like it is an echo
+    most_held: int = MOST_HELD
+
+
+class Speech(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer as it comes: ``shown`` is with the person, ``held`` is not yet."""
+
+    shown: str = ""
+    held: str = ""
+    begun: bool = False  # the opening was looked at: no marker, echo or JSON there
+
+
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of new words: what may be shown now, and whether the model may go on.
+
+    ``over`` means that everything after is not the answer any more; ``violation`` that a rule was broken (what
+    could be kept of the sentence is released); ``not_speech`` that the whole is no answer.
+    """
+
+    speech: Speech
+    released: tuple[str, ...] = ()
+    verdict: Verdict = "open"
+
+
+def hear(speech: Speech, text: str, manner: Manner, judge: Judge) -> Heard:
+    """Take in more words of the model."""
+    speech = msgspec.structs.replace(speech, held=speech.held + text)
+    if not speech.begun:
+        opened = _open(speech, manner, final=False)
+        if opened.verdict != "open" or not opened.speech.begun:
+            return opened
+        speech = opened.speech
+    return _release(speech, manner, judge, final=False)
+
+
+def hold_over(speech: Speech, manner: Manner, judge: Judge) -> Heard:
+    """What was held has waited long enough: cut it at a clause, check, and let it go."""
+    if not speech.begun:
+        opened = _open(speech, manner, final=True)
+        if opened.verdict != "open":
+            return opened
+        speech = opened.speech
+    cut = _clause_cut(speech.held, len(speech.held)) or _word_cut(speech.held)
+    return _let_go(speech, [speech.held[:cut]] if cut else [], manner, judge)
+
+
+def end(speech: Speech, manner: Manner, judge: Judge, *, complete: bool) -> Heard:
+    """The model is done. With ``complete`` False it was broken off: a guarded half sentence is dropped."""
+    opened = Heard(speech=speech) if speech.begun else _open(speech, manner, final=True)
+    if opened.verdict != "open":
+        return opened
+    heard = _release(opened.speech, manner, judge, final=True)
+    if heard.verdict != "open":
+        return heard
+    rest = heard.speech.held.rstrip()
+    if not rest or (manner.guarded and not complete and (heard.speech.shown or heard.released)):
+        return Heard(speech=_emptied(heard.speech), released=heard.released, verdict="over")
+    last = _let_go(heard.speech, [rest], manner, judge)
+    verdict: Verdict = "over" if last.verdict == "open" else last.verdict
+    return Heard(speech=_emptied(last.speech), released=heard.released + last.released, verdict=verdict)
+
+
+def _emptied(speech: Speech) -> Speech:
+    return msgspec.structs.replace(speech, held="")
+
+
+def _open(speech: Speech, manner: Manner, *, final: bool) -> Heard:
+    """Look at the beginning of an answer: strip the companion's own name, refuse what is no speech."""
+    held = speech.held.lstrip()
+    waiting = Heard(speech=msgspec.structs.replace(speech, held=held))
+    if not held:
+        return waiting
+    for name in manner.own_names:
+        marker = f"{name}:"
+        if held.lower().startswith(marker.lower()):
+            return _open(msgspec.structs.replace(speech, held=held[len(marker) :]), manner, final=final)
+        if not final and marker.lower().startswith(held.lower()):
+            return waiting
+    if manner.plain_speech and held[0] in "{[`":
+        return Heard(speech=_emptied(speech), verdict="not_speech")
+    opening = manner.opening_of_prompt.lstrip()[:ECHO]
+    if opening and held.startswith(opening):
+        return Heard(speech=_emptied(speech), verdict="not_speech")
+    if opening and not final and opening.startswith(held):
+        return waiting
+    return Heard(speech=msgspec.structs.replace(speech, held=held, begun=True))
+
+
+def _release(speech: Speech, manner: Manner, judge: Judge, *, final: bool) -> Heard:
+    held, over = _before_marker(speech.held, at_start=not speech.shown)
+    speech = msgspec.structs.replace(speech, held=held)
+    if manner.guarded:
+        heard = _let_go(speech, _sentences(held, manner.most_held), manner, judge)
+    else:
+        heard = _let_go(speech, [_safe_part(held, final=final or over)], manner, judge)
+    if over and heard.verdict == "open":
+        kept = heard.speech.held.rstrip()
+        last = _let_go(heard.speech, [heard.speech.held] if kept else [], manner, judge)
+        return Heard(speech=_emptied(last.speech), released=heard.released + last.released, verdict="over")
+    return heard
+
+
+def _before_marker(held: str, *, at_start: bool) -> tuple[str, bool]:
+    """``held`` up to the first role marker, and whether there was one."""
+    for found in _MARKER.finditer(held):
+        if found.start() == 0 and at_start and not found.group().startswith("\n"):
+            return "", True
+        if found.start() > 0 or found.group()[:1] in "\n<[":
+            return held[: found.start()], True
+    return held, False
+
+
+def _safe_part(held: str, *, final: bool) -> str:
+    """All of ``held`` but an end that may be the beginning of a role marker."""
+    if final:
+        return held
+    start = _MARKER_START.search(held)
+    return held[: start.start()] if start else held
+
+
+def _sentences(held: str, most: int) -> list[str]:
+    """The whole sentences of ``held``, and of a longer rest what stands before its last clause border."""
+    parts: list[str] = []
+    at = 0
+    for found in _SENTENCE.finditer(held):
+        if not _NOT_END.search(held[at : found.end()]):
+            parts.append(held[at : found.end()])
+            at = found.end()
+    while len(held) - at > most:
+        cut = _clause_cut(held[at : at + most], most) or _word_cut(held[at : at + most]) or most
+        parts.append(held[at : at + cut])
+        at += cut
+    return parts
+
+
+def _clause_cut(text: str, most: int) -> int:
+    ends = [found.end() for found in _CLAUSE.finditer(text[:most])]
+    return ends[-1] if ends else 0
+
+
+def _word_cut(text: str) -> int:
+    return text.rfind(" ") + 1
+
+
+def _let_go(speech: Speech, parts: list[str], manner: Manner, judge: Judge) -> Heard:
+    """Release ``parts``, which stand at the beginning of what is held, as far as the guard lets them."""
+    released: list[str] = []
+    for part in parts:
+        if not part:
+            continue
+        remains = judge(speech.shown, part) if manner.guarded else None
+        if remains is not None:
+            kept = _joined(speech.shown, remains)
+            shown = speech.shown + kept
+            heard = msgspec.structs.replace(speech, shown=shown, held="")
+            return Heard(speech=heard, released=(*released, *([kept] if kept else [])), verdict="violation")
+        speech = msgspec.structs.replace(speech, shown=speech.shown + part, held=speech.held[len(part) :])
+        released.append(part)
+    return Heard(speech=speech, released=tuple(released))
+
+
+def _joined(shown: str, remains: str) -> str:
+    """What remains of a part, set off from what was shown."""
+    kept = remains.strip()
+    return f" {kept}" if kept and shown and not shown[-1].isspace() else kept

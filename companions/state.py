@@ -1,0 +1,171 @@
+"""The state of a session, and what the rules of a turn are asked for.
+
+A session is idle, or it answers a message, or it waits for an answer to land; messages that came meanwhile wait
+in a queue of their own. ``Rules`` is the seam to planning: a companion's policy and readers behind four
+questions.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+import msgspec
+
+from companions.changes import CommandId, JobKind, NarrativeUse
+from companions.events import Effect, Minted, Report, Style, TellDone, TellMessage, TellSafety
+from companions.ports import Prompt, ToolCall
+from companions.remembered import Health, Remembered
+from companions.speech import Judge, Manner, Speech
+from companions.talk import Talk
+from memory.messages import Message, Source, Status
+from memory.reading import Reading
+
+
+class Who(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose session it is. ``space`` is the id space of commands: this session's and those it continues."""
+
+    session: str
+    space: str
+    user: str
+    companion: str
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The durations of a conversation, in seconds, and what happens at its end."""
+
+    silence: float
+    landing: float = 2.0  # D1: the first word waits so long for the commit of the message
+    patience: float | None = None
+    hold: float = 1.5  # D18
+    checkpoint: float = 2.0  # D4: how often the open answer is written down
+    words_per_second: float | None = None
+    sentence_pause: float = 0.0
+    jobs: tuple[JobKind, ...] = ("summary",)
+    regenerate: bool = False
+    answers_after_crash: bool = False
+    message_limit: int = 20
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """A message of the person that has no answer yet.
+
+    ``told``: its ack was sent. ``hides_from``: another answer is wanted, and what stands from that position on
+    is deleted when it lands.
+    """
+
+    message: Message
+    reading: Reading
+    ids: Minted
+    command: CommandId | None = None  # the one that said it, while its ack is owed
+    told: bool = False
+    style: Style | None = None
+    hides_from: int | None = None
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How a message is answered.
+
+    Without a ``prompt`` the model does not speak and ``own_words`` are the answer. With one, they stand in when
+    the model fails. ``closing`` is a sentence that ends an answer the guard had to cut.
+    """
+
+    prompt: Prompt | None
+    own_words: str
+    own_source: Source
+    closing: str
+    manner: Manner
+    judge: Judge
+    intent: str | None = None
+    narrative: NarrativeUse | None = None  # told or seeded, when the model speaks
+    own_narrative: NarrativeUse | None = None  # told when the companion's own words are the answer
+    anchors: tuple[str, ...] = ()
+    say: str | None = None  # a plain word to the person about this turn
+    report: Report | None = None
+
+
+class Alarm(msgspec.Struct, frozen=True, kw_only=True):
+    """What a crisis calls for before anything else (D24, D25)."""
+
+    tell: TellSafety | None
+    level: int
+    category: str
+    recipients: tuple[str, ...] | None  # None: no alert is raised
+
+
+class Idle(msgspec.Struct, frozen=True, tag="idle"):
+    """Nobody waits for an answer."""
+
+
+class Responding(msgspec.Struct, frozen=True, kw_only=True, tag="responding"):
+    """An answer is open. ``sent`` is with the client; ``ready`` may be shown and waits for its turn."""
+
+    waiting: Waiting
+    plan: Plan
+    response: str
+    speech: Speech = Speech()
+    ready: tuple[str, ...] = ()
+    sent: str = ""
+    n: int = 0
+    attempts: int = 1  # how often the model was asked, tools apart
+    calls: tuple[ToolCall, ...] = ()
+    source: Source = "model"
+    over: Status | None = None  # no more words come; when ``ready`` is shown the answer ends like this
+    pacing: bool = False  # the pause after a sentence runs
+    holding: bool = False  # the hold timer runs
+    began_ms: int = 0
+    took_ms: int | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Landing(msgspec.Struct, frozen=True, kw_only=True, tag="landing"):
+    """An answer is being written down; its end is told when it has landed."""
+
+    done: TellDone
+    created: TellMessage | None
+
+
+Phase: TypeAlias = Idle | Responding | Landing
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a session knows."""
+
+    who: Who
+    talk: Talk | None = None
+    phase: Phase = Idle()
+    queue: tuple[Waiting, ...] = ()
+    remembered: Remembered = Remembered()
+    health: Health | None = None  # of this session; never stored, never logged
+    session_type: str = "freeform"
+    title: str | None = None  # given to the next conversation by the person
+    reserved: str | None = None  # the id that conversation was promised
+    parent_mode: bool = False
+    late: frozenset[str] = frozenset()  # messages and responses told before they had landed
+
+
+Step: TypeAlias = tuple[State, Sequence[Effect]]
+
+
+class Rules(Protocol):
+    """A companion as the conversation sees it."""
+
+    @property
+    def settings(self) -> Settings:
+        """The durations of a conversation."""
+        ...
+
+    def read(self, state: State, text: str) -> Reading:
+        """Read a message of the person."""
+        ...
+
+    def alarm(self, state: State, message: str, reading: Reading) -> Alarm | None:
+        """What a crisis in ``reading`` calls for at once."""
+        ...
+
+    def plan(self, state: State, waiting: Waiting) -> Plan:
+        """How a message is answered."""
+        ...
+
+    def anchors(self, text: str) -> tuple[str, ...]:
+        """Things named in an answer."""
+        ...

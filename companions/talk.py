@@ -1,0 +1,135 @@
+"""The short-term memory of one conversation: what the session holds while people talk.
+
+It is loaded in one go when a conversation is opened and kept up by pure functions; nothing on the way of a turn
+reads the store (dementia storage design, 5.3).
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from companions.changes import EmotionRow
+from memory.messages import Message
+from memory.phrasing import normalised
+from memory.reading import Reading
+from memory.recall import Stated
+from memory.repetition import Asked
+
+MOST_MESSAGES = 64  # more than any window asks for; what is cut here is not cut from the store
+MOST_EMOTIONS = 10  # dementia storage design, 5.2
+MOST_ASKED = 300
+MOST_ANCHORS = 24
+
+
+class Talk(msgspec.Struct, frozen=True, kw_only=True):
+    """One open conversation. ``messages`` are its last ones by position, tombstones left out."""
+
+    conversation: str
+    session_type: str = "freeform"
+    last_position: int = 0
+    message_count: int = 0
+    messages: tuple[Message, ...] = ()
+    emotions: tuple[EmotionRow, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    stated: tuple[Stated, ...] = ()
+    anchors: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()  # narratives, in the order told
+    repeats: tuple[tuple[str, str, int], ...] = ()  # (message, what it repeats, how many came before it)
+    summary: str | None = None  # covers the positions up to ``summary_covers``
+    summary_covers: int = 0
+    began_with: str | None = None  # the message whose transaction creates the conversation, until it landed
+
+    def find(self, message: str) -> Message | None:
+        """The message of that id, when it is still held."""
+        return next((each for each in self.messages if each.id == message), None)
+
+    def answer_to(self, message: str) -> Message | None:
+        """The answer to a message of the person, when there is one."""
+        return next((each for each in self.messages if each.answers == message), None)
+
+    @property
+    def unanswered(self) -> tuple[Message, ...]:
+        """Messages of the person that have no answer, among those held."""
+        answered = {each.answers for each in self.messages}
+        return tuple(each for each in self.messages if each.role == "user" and each.id not in answered)
+
+
+def heard(talk: Talk, message: Message, reading: Reading) -> Talk:
+    """The person said something."""
+    asked = Asked(message.id, reading.question, normalised(message.text))
+    repeats = talk.repeats
+    if reading.repeat_of is not None:
+        repeats = (*repeats, (message.id, reading.repeat_of, reading.repeat_count))[-MOST_ASKED:]
+    stated = talk.stated
+    if reading.statements:
+        stated = (*stated, stated_in(message, reading))
+    return msgspec.structs.replace(
+        talk,
+        last_position=message.position,
+        message_count=talk.message_count + 1,
+        messages=(*talk.messages, message)[-MOST_MESSAGES:],
+        emotions=(*talk.emotions, emotion_row(message.id, reading))[-MOST_EMOTIONS:],
+        asked=(*talk.asked, asked)[-MOST_ASKED:],
+        stated=stated,
+        anchors=merged_anchors(talk.anchors, reading.anchors),
+        repeats=repeats,
+    )
+
+
+def stated_in(message: Message, reading: Reading) -> Stated:
+    """What the person stated in ``message``, for recall."""
+    return Stated(
+        message_id=message.id, position=message.position, statements=reading.statements, text=message.text
+    )
+
+
+def answered(talk: Talk, answer: Message, *, anchors: tuple[str, ...], narrative: str | None) -> Talk:
+    """The companion said something."""
+    return msgspec.structs.replace(
+        talk,
+        last_position=answer.position,
+        message_count=talk.message_count + 1,
+        messages=(*talk.messages, answer)[-MOST_MESSAGES:],
+        anchors=merged_anchors(talk.anchors, anchors),
+        told=(*talk.told, narrative) if narrative else talk.told,
+    )
+
+
+def without(talk: Talk, messages: Iterable[str]) -> Talk:
+    """The talk as if ``messages`` had not been said: they were refused by the store, or removed."""
+    gone = set(messages)
+    return msgspec.structs.replace(
+        talk,
+        messages=tuple(each for each in talk.messages if each.id not in gone),
+        emotions=tuple(each for each in talk.emotions if each.message not in gone),
+        asked=tuple(each for each in talk.asked if each.id not in gone),
+        stated=tuple(each for each in talk.stated if each.message_id not in gone),
+        repeats=tuple(each for each in talk.repeats if each[0] not in gone and each[1] not in gone),
+    )
+
+
+def merged_anchors(held: tuple[str, ...], fresh: Iterable[str]) -> tuple[str, ...]:
+    """Things named so far, the latest last, each once."""
+    anchors = [*held]
+    for anchor in fresh:
+        if anchor in anchors:
+            anchors.remove(anchor)
+        anchors.append(anchor)
+    return tuple(anchors[-MOST_ANCHORS:])
+
+
+def emotion_row(message: str, reading: Reading) -> EmotionRow:
+    """What was read in a message, as it is written down."""
+    crisis = reading.crisis
+    return EmotionRow(
+        message=message,
+        emotion=reading.emotion,
+        intensity=reading.intensity,
+        confidence=reading.confidence,
+        distress=reading.distress,
+        trajectory=reading.trajectory,
+        flags=reading.flags,
+        crisis_category=crisis.category if crisis else None,
+        crisis_severity=crisis.severity if crisis else None,
+        topics=reading.topics,
+    )

@@ -1,0 +1,437 @@
+"""Planning a turn: a companion's policy applied to a message and to the talk before it.
+
+``PolicyRules`` is what the conversation's rules ask. Everything it decides is a pure function of the state, the
+message and the companion; how well a message is read is the readers' business.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from companions.changes import JobKind, NarrativeUse
+from companions.companion import Companion
+from companions.events import Report, Resource, TellSafety
+from companions.narratives import Narrative
+from companions.policy import Policy
+from companions.policy_safety import CrisisRule
+from companions.policy_turn import NarrativeRole, Strategy
+from companions.prompt import Assembled, Scene, Tone, assemble, quoted
+from companions.remembered import Permitted, permit
+from companions.resources import resources_for
+from companions.speech import Judge, Manner
+from companions.state import Alarm, Plan, Settings, State, Waiting
+from companions.stories import choose
+from companions.talk import Talk, without
+from companions.texts import Variants, filled
+from memory.anchors import read_anchors
+from memory.answers import Turn, judge, repaired
+from memory.crisis import Crisis
+from memory.emotion import EmotionSet
+from memory.messages import Message
+from memory.reading import Before, Reading, read
+from memory.recall import Recalled, recall
+from memory.tokens import shortened
+from memory.window import Repeated, Sizes, in_turns, size, without_repeats
+
+MOST_CONTEXT_TOKENS = 600  # of one line of a message's own context
+NO_STRATEGY = Strategy(repeats=0, warmth=0)
+
+
+class PolicyRules:
+    """One companion's rules of a turn."""
+
+    def __init__(self, companion: Companion) -> None:
+        self.companion = companion
+        self.policy = companion.policy
+        self.texts = companion.texts
+        self._settings = self._settings_of(companion.policy)
+
+    @property
+    def settings(self) -> Settings:
+        """The durations of a conversation."""
+        return self._settings
+
+    def _settings_of(self, policy: Policy) -> Settings:
+        jobs: tuple[JobKind, ...] = policy.session.jobs
+        return Settings(
+            silence=float(policy.session.silence_seconds),
+            patience=policy.model.patience_seconds,
+            hold=policy.answers.hold_seconds,
+            words_per_second=policy.pacing.words_per_second,
+            sentence_pause=policy.pacing.sentence_pause_ms / 1_000,
+            jobs=jobs,
+            regenerate=policy.session.regenerate,
+            answers_after_crash=policy.session.after_crash == "answer",
+        )
+
+    # ------------------------------------------------------------ reading
+
+    def read(self, state: State, text: str) -> Reading:
+        """Read the person's next message against this conversation alone (D16)."""
+        talk = state.talk
+        emotions: EmotionSet = "dementia" if self.policy.emotion.set == "dementia" else "wellness"
+        if talk is None:
+            return read(text, Before(), emotions=emotions)
+        said = [each.text for each in talk.messages if each.role == "user"]
+        answers = [each.text for each in talk.messages if each.role == "assistant"]
+        before = Before(
+            said=said[-2:],
+            answered=answers[-1] if answers else None,
+            distress=[row.distress for row in talk.emotions],
+            asked=talk.asked if self.policy.repetition.strategy else (),
+        )
+        return read(text, before, emotions=emotions)
+
+    def anchors(self, text: str) -> tuple[str, ...]:
+        """Things named in an answer."""
+        return read_anchors(text) if self.policy.memory.anchors != "never" else ()
+
+    @property
+    def keeps_facts(self) -> bool:
+        """Whether this companion remembers facts about a person at all."""
+        return self.policy.facts is not None
+
+    # ------------------------------------------------------------ safety before
+
+    def alarm(self, state: State, message: str, reading: Reading) -> Alarm | None:
+        """What a crisis calls for at once: fixed resources, and an alert where it is safe (D24, D25)."""
+        crisis = reading.crisis
+        if crisis is None:
+            return None
+        rule = self.policy.safety.rule(crisis.category)
+        tell = self._help(state, message, crisis) if crisis.severity >= rule.resources_from else None
+        escalated = rule.action(crisis.severity) == "escalate"
+        return Alarm(
+            tell=tell,
+            level=crisis.severity,
+            category=crisis.category,
+            recipients=rule.recipients if escalated else None,
+        )
+
+    def _help(self, state: State, message: str, crisis: Crisis) -> TellSafety:
+        country = state.remembered.profile.country or self.policy.safety.country
+        found = resources_for(self.companion.resources, crisis.category, country)
+        return TellSafety(
+            message=message,
+            category=crisis.category,
+            severity=crisis.severity,
+            say=self.texts.words["crisis_title"],
+            resources=tuple(
+                Resource(name=each.name, contact=each.contact, hours=each.hours) for each in found
+            ),
+        )
+
+    # ------------------------------------------------------------ the plan
+
+    def plan(self, state: State, waiting: Waiting) -> Plan:
+        """How a message is answered."""
+        talk = state.talk
+        assert talk is not None
+        talk = _up_to(talk, waiting)
+        crisis = waiting.reading.crisis
+        rule = self.policy.safety.rule(crisis.category) if crisis is not None else None
+        if crisis is not None and rule is not None:
+            action = rule.action(crisis.severity)
+            if action == "redirect" or (action == "escalate" and not rule.model_speaks):
+                return self._safe_plan(talk, crisis)
+        return self._open_plan(state, talk, waiting, crisis, rule)
+
+    def _safe_plan(self, talk: Talk, crisis: Crisis) -> Plan:
+        """A safe answer from the bank; the model does not speak."""
+        return Plan(
+            prompt=None,
+            own_words=self._safe_answer(talk, crisis),
+            own_source="safety",
+            closing="",
+            manner=self._manner(""),
+            judge=_allow,
+            intent=f"safety.{crisis.category}",
+        )
+
+    def _safe_answer(self, talk: Talk, crisis: Crisis) -> str:
+        earlier = sum(1 for row in talk.emotions if row.crisis_category == crisis.category)
+        answers = self.texts.safe_answers
+        later = answers.later.get(crisis.category, ())
+        pool = later if earlier and later else answers.first[crisis.category]
+        return _turn_by_turn(pool, earlier)
+
+    def _open_plan(
+        self, state: State, talk: Talk, waiting: Waiting, crisis: Crisis | None, rule: CrisisRule | None
+    ) -> Plan:
+        reading = waiting.reading
+        strategy = self.policy.repetition.at(reading.repeat_count) or NO_STRATEGY
+        story = self._story(state, talk, reading, strategy)
+        role = self._story_role(story, reading, strategy)
+        in_crisis = crisis is not None and rule is not None and rule.action(crisis.severity) != "pass"
+        permitted = permit(
+            self.policy.memory,
+            state.remembered,
+            health=state.health,
+            stated_here=talk.stated,
+            anchors=talk.anchors,
+        )
+        scene = self._scene(state, talk, waiting, permitted, strategy)
+        tone = self._tone(talk, reading, strategy, story.text if story and role != "none" else None)
+        scene = msgspec.structs.replace(
+            scene,
+            tone=msgspec.structs.replace(tone, story_role=role, style=waiting.style),
+            crisis=self.texts.crisis.get(crisis.category) if in_crisis and crisis is not None else None,
+            max_tokens=strategy.max_tokens,
+        )
+        made = assemble(self.companion, permitted, scene)
+        own, own_use = self._own_words(talk, waiting, story, crisis if in_crisis else None)
+        return Plan(
+            prompt=msgspec.structs.replace(made.prompt, own_words=own),
+            own_words=own,
+            own_source="safety" if in_crisis else "fallback",
+            closing=_turn_by_turn(self.texts.safe_answers.closing, talk.message_count),
+            manner=self._manner(made.prompt.system),
+            judge=self._judge(talk, waiting),
+            intent=reading.intent,
+            narrative=self._use(story, reading, "seed") if role != "none" else None,
+            own_narrative=own_use,
+            anchors=story.anchors if story is not None and role != "none" else (),
+            say=self.texts.words["shortened"] if made.shortened else None,
+            report=_report(waiting, made),
+        )
+
+    # ------------------------------------------------------------ the parts of a scene
+
+    def _scene(
+        self, state: State, talk: Talk, waiting: Waiting, permitted: Permitted, strategy: Strategy
+    ) -> Scene:
+        window = self._window(talk, waiting)
+        summary = talk.summary if self.policy.memory.summaries != "never" else None
+        return Scene(
+            session_type=self._session_type(talk, waiting),
+            message=waiting.message.text,
+            window=window,
+            recalled=self._recalled(waiting, permitted, window),
+            summary_here=summary,
+            max_tokens=strategy.max_tokens,
+            context=_context(waiting.message) if self.policy.memory.context != "never" else (),
+            user=state.who.user,
+        )
+
+    def _session_type(self, talk: Talk, waiting: Waiting) -> str:
+        """A conversation in crisis goes on as the kind of session made for it, where there is one."""
+        rows = [*(row.crisis_severity for row in talk.emotions)]
+        crisis = waiting.reading.crisis
+        acute = any(severity is not None and severity >= 2 for severity in rows) or (
+            crisis is not None and crisis.severity >= 2
+        )
+        types = self.policy.session.types
+        meant = next((name for name, kind in types.items() if kind.crisis), None)
+        return meant if acute and meant is not None else talk.session_type
+
+    def _window(self, talk: Talk, waiting: Waiting) -> tuple[Message, ...]:
+        rules = self.policy.window
+        before = [each for each in in_turns(talk.messages) if each.id != waiting.message.id]
+        covered = talk.summary_covers if talk.summary is not None else None
+        uncovered = [each for each in before if covered is None or each.position > covered]
+        sizes = Sizes(
+            messages=rules.messages,
+            young_session=rules.young_session,
+            distress_over=rules.distress_over,
+            distress_lookback=rules.distress_lookback,
+            distress_messages=rules.distress_messages,
+            repeats_from=rules.repeats_from,
+            repeats_messages=rules.repeats_messages,
+            until_summary=rules.until_summary,
+        )
+        most = size(
+            sizes,
+            so_far=len(before),
+            repeats=waiting.reading.repeat_count,
+            distress=[*(row.distress for row in talk.emotions), waiting.reading.distress],
+            uncovered=len(uncovered) if rules.until_summary else None,
+        )
+        if rules.remove_repeats:
+            repeats = [Repeated(message, earlier) for message, earlier, _ in talk.repeats]
+            if waiting.reading.repeat_of is not None:
+                repeats.append(Repeated(waiting.message.id, waiting.reading.repeat_of))
+            before = without_repeats(before, repeats, waiting.message.id)
+        return tuple(before[-most:]) if most else ()
+
+    def _recalled(
+        self, waiting: Waiting, permitted: Permitted, window: Sequence[Message]
+    ) -> tuple[tuple[Recalled, str], ...]:
+        """What was stated earlier that matters now (tier 2); nothing the window shows anyway."""
+        if not permitted.stated:
+            return ()
+        near = {each.id for each in window} | {waiting.message.id}
+        earlier = [each for each in permitted.stated if each.message_id not in near]
+        texts = {each.message_id: each.text for each in earlier}
+        found = recall(waiting.message.text, earlier, limit=self.policy.recall.most)
+        return tuple((each, texts[each.message_id]) for each in found if each.message_id in texts)
+
+    def _tone(self, talk: Talk, reading: Reading, strategy: Strategy, story: str | None) -> Tone:
+        last = self.policy.emotion.tone_from_last
+        if not last:
+            return Tone(story=story)
+        rows = [row.emotion for row in talk.emotions]
+        feelings = tuple([*rows, reading.emotion][-last:])
+        repeating = bool(self.policy.repetition.strategy)
+        return Tone(
+            feelings=feelings,
+            direction=reading.trajectory,
+            warmth=strategy.warmth if repeating else None,
+            length=strategy.length if repeating else None,
+            story=story,
+        )
+
+    def _story(self, state: State, talk: Talk, reading: Reading, strategy: Strategy) -> Narrative | None:
+        stories = self.policy.stories
+        pools = (strategy.category,) if strategy.category else stories.by_intent.get(reading.intent, ())
+        pools = pools or (stories.fallback if reading.emotion != "neutral" else ())
+        if not pools:
+            return None
+        return choose(
+            self.companion.narratives,
+            pools=pools,
+            feeling=reading.emotion,
+            prefer=strategy.prefer,
+            told=talk.told,
+            told_before=state.remembered.told_before,
+            calmed=_calmed(talk) if strategy.keep_what_calmed else (),
+        )
+
+    def _story_role(self, story: Narrative | None, reading: Reading, strategy: Strategy) -> NarrativeRole:
+        """What a story is for: what repetition calls for, else it is told when asked for, or colours comfort."""
+        if story is None:
+            return "none"
+        if reading.intent == "story_request":
+            return "primary"
+        if strategy.narrative == "none" and reading.intent in ("calming_story", "grounding"):
+            return "seed"
+        return strategy.narrative
+
+    def _use(self, story: Narrative | None, reading: Reading, mode: str) -> NarrativeUse | None:
+        if story is None:
+            return None
+        return NarrativeUse(
+            narrative=story.id,
+            mode="seed" if mode == "seed" else "fallback",
+            category=story.category,
+            emotion=reading.emotion,
+        )
+
+    # ------------------------------------------------------------ the companion's own words
+
+    def _own_words(
+        self, talk: Talk, waiting: Waiting, story: Narrative | None, crisis: Crisis | None
+    ) -> tuple[str, NarrativeUse | None]:
+        """What the companion says by itself: a safe answer, a story with a word before it, or a reflection."""
+        if crisis is not None:
+            return self._safe_answer(talk, crisis), None
+        reading = waiting.reading
+        said = {each.text for each in talk.messages if each.role == "assistant"}
+        reflection = self._reflection(reading, talk, said)
+        if story is not None and story.id not in talk.told:
+            return f"{reflection} {story.text}".strip(), self._use(story, reading, "fallback")
+        return reflection, None
+
+    def _reflection(self, reading: Reading, talk: Talk, said: set[str]) -> str:
+        """A variant not said in this conversation yet, from the pool that fits best."""
+        reflections = self.texts.reflections
+        for key in (reading.intent, reading.question.type, reading.emotion, "general"):
+            fresh = [each for each in reflections.get(key, ()) if not any(each in text for text in said)]
+            if fresh and (key != "general" or reading.emotion):
+                return fresh[talk.message_count % len(fresh)]
+        pool = reflections.get("general") or self.texts.safe_answers.fallback
+        return _turn_by_turn(pool, talk.message_count)
+
+    def _manner(self, system: str) -> Manner:
+        return Manner(
+            guarded=self.policy.answers.guard,
+            plain_speech="search_memory" not in self.policy.model.tools and self.policy.answers.guard,
+            own_names=(self.companion.name, "Assistant", "AI"),
+            opening_of_prompt=system[:200],
+            most_held=self.policy.answers.hold_chars,
+        )
+
+    def _judge(self, talk: Talk, waiting: Waiting) -> Judge:
+        if not self.policy.answers.guard:
+            return _allow
+        rules = frozenset(self.policy.answers.rules)
+        window = [Turn(role=each.role, text=each.text) for each in talk.messages[-12:]]
+        if not window or window[-1].text != waiting.message.text:
+            window.append(Turn(role="user", text=waiting.message.text))
+
+        def judged(shown: str, part: str) -> str | None:
+            if judge(part, window, rules, shown=shown).allowed:
+                return None
+            remains = repaired(part, window, rules)
+            return remains if remains and judge(remains, window, rules, shown=shown).allowed else ""
+
+        return judged
+
+
+def _allow(_shown: str, _part: str) -> str | None:
+    return None
+
+
+def _up_to(talk: Talk, waiting: Waiting) -> Talk:
+    """The talk before the message: without it, and without what stands behind it when it is answered anew."""
+    if waiting.hides_from is not None:
+        gone = [each.id for each in talk.messages if each.position >= waiting.message.position]
+        return without(talk, gone)
+    later = [
+        each.id for each in talk.messages if each.role == "user" and each.position >= waiting.message.position
+    ]
+    return without(talk, later)
+
+
+def _turn_by_turn(pool: Variants, turn: int) -> str:
+    return pool[turn % len(pool)] if pool else ""
+
+
+def _calmed(talk: Talk) -> tuple[str, ...]:
+    """Stories after which the person's distress was lower, in the order told."""
+    rows = list(talk.emotions)
+    distress = {row.message: row.distress for row in rows}
+    order = [row.message for row in rows]
+    calmed: list[str] = []
+    for each in talk.messages:
+        if each.narrative is None or each.answers not in distress:
+            continue
+        at = order.index(each.answers)
+        if at + 1 < len(order) and distress[order[at + 1]] < distress[each.answers]:
+            calmed.append(each.narrative)
+    return tuple(calmed)
+
+
+def _context(message: Message) -> tuple[str, ...]:
+    """Where a message came from, as lines of data: the program, what was selected, the clipboard (X1)."""
+    if message.context is None:
+        return ()
+    given = msgspec.json.decode(message.context, type=dict[str, object])
+    pairs = [(key, value) for key, value in given.items() if isinstance(value, str | int | float)]
+    lines = (f"{' '.join(key.split())}: {quoted(str(value))}" for key, value in pairs if str(value).strip())
+    return tuple(shortened(line, MOST_CONTEXT_TOKENS) for line in lines)
+
+
+def _report(waiting: Waiting, made: Assembled) -> Report:
+    return Report(response=waiting.ids.response, tokens=made.tokens, items=made.items, dropped=made.dropped)
+
+
+def greeting(companion: Companion, state: State, *, turn: int) -> tuple[str, tuple[str, ...]]:
+    """The first words of a session, and the topics of the last one that they may name (M4).
+
+    A companion that may not know other sessions greets without them.
+    """
+    permitted = permit(companion.policy.memory, state.remembered, health=None, stated_here=(), anchors=())
+    greetings = companion.texts.greetings
+    profile, caregiver = permitted.profile, permitted.caregiver
+    name = (profile and (profile.preferred_name or profile.name)) or (caregiver and caregiver.preferred_name)
+    topics = permitted.topics
+    if name and topics and greetings.name_topic:
+        pool = greetings.name_topic
+    elif topics and greetings.topic:
+        pool = greetings.topic
+    elif name and greetings.name:
+        pool = greetings.name
+    else:
+        pool = greetings.plain
+    words = {"name": name or "", "topic": topics[0] if topics else ""}
+    return filled(_turn_by_turn(pool, turn), words), topics

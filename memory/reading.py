@@ -1,0 +1,84 @@
+"""One message of the person, read: everything the rules of a turn need to know of it, in one value.
+
+The single readers are modules of their own; this one asks them in turn and keeps no state. What it needs of the
+talk so far is passed in.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from memory.anchors import read_anchors
+from memory.crisis import Crisis, read_crisis
+from memory.distress import Trajectory, settled_distress, trajectory
+from memory.emotion import EmotionSet, read_emotion
+from memory.flags import Flag, read_flags
+from memory.intent import Intent, read_intent
+from memory.questions import Question, read_question
+from memory.repetition import Asked, find_repeat
+from memory.statements import Statement, read_statements
+from memory.topics import read_topics
+
+LONG = 2_000  # characters: longer text is read on head and tail, but for crisis, which is read whole (D32)
+NEUTRAL = "neutral"
+
+
+class Before(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the talk so far bears on reading the next message; everything is of this conversation alone (D16)."""
+
+    said: Sequence[str] = ()  # the person's last messages, oldest first; two are enough
+    answered: str | None = (
+        None  # what the companion said last: a bare "yes, peanuts" is read with its question
+    )
+    distress: Sequence[float] = ()  # of the last messages, at most ten, oldest first
+    asked: Sequence[Asked] = ()
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found. ``repeat_count`` is the number of earlier matches; ``distress`` regards the way here."""
+
+    emotion: str
+    intensity: int
+    confidence: float
+    distress: float
+    trajectory: Trajectory
+    flags: tuple[Flag, ...]
+    crisis: Crisis | None
+    intent: Intent
+    topics: tuple[str, ...]
+    question: Question
+    repeat_of: str | None
+    repeat_count: int
+    statements: tuple[Statement, ...]
+    anchors: tuple[str, ...]
+
+
+def read(text: str, before: Before, *, emotions: EmotionSet = "wellness") -> Reading:
+    """Read ``text``, the person's next message."""
+    part = head_and_tail(text)
+    crisis = read_crisis(text, before.said[-2:])
+    feeling = read_emotion(part, emotions)
+    distress = settled_distress(before.distress, feeling.distress)
+    question = read_question(part)
+    repeat = find_repeat(question, part, before.asked)
+    return Reading(
+        emotion=feeling.label,
+        intensity=feeling.intensity,
+        confidence=feeling.confidence,
+        distress=distress,
+        trajectory=trajectory(before.distress, distress),
+        flags=read_flags(part, feeling, crisis is not None),
+        crisis=crisis,
+        intent=read_intent(part, feeling),
+        topics=read_topics(part),
+        question=question,
+        repeat_of=repeat.of,
+        repeat_count=repeat.count,
+        statements=read_statements(part, before.answered),
+        anchors=read_anchors(part),
+    )
+
+
+def head_and_tail(text: str) -> str:
+    """``text``, or the first and the last half of ``LONG`` characters of a longer one."""
+    return text if len(text) <= LONG else f"{text[: LONG // 2]}\n{text[-LONG // 2 :]}"

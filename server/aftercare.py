@@ -1,0 +1,125 @@
+"""What summarizer and extractor do with a talk, read from the store: the pure parts live in ``memory``."""
+
+import sqlite3
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from actors.aftermath import Job
+from actors.sessions import Sessions
+from companions.changes import AnyChange, EmotionRow, ExtractMade, JobKind, SummaryMade
+from memory.extracts import Extract, Felt
+from memory.extracts import extract as extract_summary
+from memory.facts import facts_from
+from memory.messages import Message
+from memory.tokens import count
+from server.ids import new_id
+from server.metrics import Metrics
+from storage.connection import Store
+from storage.jobs import claim_job, due_jobs
+from storage.messages import history
+from storage.readings import emotions_in
+
+MOST_MESSAGES = 1_000
+
+
+class StoreQueue:
+    """The job rows of the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def due(self, kinds: Sequence[JobKind], at: int) -> Sequence[Job]:
+        """Jobs of those kinds that may be worked on, the oldest first."""
+        found = await self._store.read(lambda db: due_jobs(db, at))
+        return [_job(msgspec.structs.asdict(each)) for each in found if each.kind in kinds]
+
+    async def claim(self, job: str, *, worker: str, at: int, lease_ms: int) -> Job | None:
+        """Take the lease of a job."""
+        taken = await self._store.transact(
+            lambda db: claim_job(db, job, worker=worker, at=at, lease_ms=lease_ms)
+        )
+        return None if taken is None else _job(msgspec.structs.asdict(taken))
+
+
+def _job(row: dict[str, object]) -> Job:
+    return msgspec.convert(row, Job)
+
+
+class Aftercare:
+    """Performs jobs."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def summarize(self, job: Job, at: int) -> AnyChange:
+        """The summary of the positions a job names, taken from the talk's own words."""
+
+        def ask(db: sqlite3.Connection) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...]]:
+            messages = history(
+                db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
+            )
+            return messages, emotions_in(db, job.conversation, MOST_MESSAGES)
+
+        messages, rows = await self._store.read(ask)
+        covered = [each for each in messages if each.text and job.first <= each.position <= job.last]
+        made = extract_summary(covered, felt_by_message(rows))
+        return summary_change(job, at, made)
+
+    async def extract(self, job: Job, at: int) -> AnyChange:
+        """What the person stated in the talk, by their own words, each with the message it rests on."""
+        messages = await self._store.read(
+            lambda db: history(
+                db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
+            )
+        )
+        covered = [each for each in messages if each.text and job.first <= each.position <= job.last]
+        found = facts_from([(each.id, each.role, each.text) for each in covered])
+        return ExtractMade(
+            user=job.user,
+            companion=job.companion,
+            at=at,
+            job=job.id,
+            conversation=job.conversation,
+            kind=job.kind,
+            content=msgspec.Raw(msgspec.json.encode(found)),
+        )
+
+
+def felt_by_message(rows: Sequence[EmotionRow]) -> dict[str, Felt]:
+    """What was read in each message; what speaks of abuse or self-harm stays out of summaries (D25)."""
+    return {
+        row.message: Felt(emotion=row.emotion, intensity=row.intensity, topics=row.topics, flags=row.flags)
+        for row in rows
+    }
+
+
+def summary_change(job: Job, at: int, made: Extract) -> SummaryMade:
+    """The result of a summary job and its end, as one change."""
+    return SummaryMade(
+        user=job.user,
+        companion=job.companion,
+        at=at,
+        job=job.id,
+        summary=new_id("sum"),
+        conversation=job.conversation,
+        content=msgspec.Raw(msgspec.json.encode(made)),
+        covers_first=job.first,
+        covers_last=job.last,
+        partial=False,
+        made_by="extract",
+        tokens=count(made.text),
+    )
+
+
+@asynccontextmanager
+async def no_slot() -> AsyncGenerator[None]:
+    """Work that needs no model waits for nobody."""
+    yield
+
+
+def done_with(sessions: Sessions, metrics: Metrics, job: Job, change: AnyChange) -> None:
+    """A job's result has landed: who talks with that person now reads again what is remembered."""
+    metrics.jobs.labels(job.kind, type(change).__name__).inc()
+    sessions.refresh(job.user)

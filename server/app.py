@@ -1,0 +1,234 @@
+"""The server, from start to stop: read downwards it starts, upwards it stops.
+
+The store is opened and what a crash left is ended; the model is chosen; writer, summarizer and extractor run; the
+door opens. Stopping: clients are told to come back later, open answers finish or are cut, the last writes land,
+the store is closed.
+"""
+
+import gc
+import random
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+import structlog
+
+from actors.aftermath import Channel, Taker
+from actors.ports import Services
+from actors.runtime import kept_running, running
+from actors.sessions import Sessions
+from actors.writer import Commit, Writer
+from companions.changes import AnyChange, Outcome, Refused
+from companions.companion import Companion
+from companions.events import Report
+from companions.ports import LanguageModel
+from companions.state import Who
+from generation.choose import choose, language_model
+from server.aftercare import Aftercare, StoreQueue, done_with, no_slot
+from server.casting import casts, companions
+from server.connection import Door
+from server.desk import StoreDesk
+from server.ids import mint, new_id, now_ms
+from server.listener import Site, listening
+from server.metrics import Metrics
+from server.models import check_local, model_settings
+from server.page_data import page_data
+from server.settings import BadSetting, Settings
+from server.static import pages
+from server.sweeper import Sweeper
+from storage.apply import apply_groups
+from storage.connection import Store, opened
+from storage.lock import held
+from storage.order import epoch
+from storage.recovery import recover
+from storage.refusals import StoreRefused
+
+STORE_FILE = "fireside.db"
+WRITER_MAILBOX = 1_000
+WRITER_GRACE = 10.0
+JITTER_MS = (500, 5_000)
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("server")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """A server that serves."""
+
+    host: str
+    port: int
+    model: LanguageModel
+    why: str
+    companion: Companion
+
+
+@asynccontextmanager
+async def server(settings: Settings) -> AsyncGenerator[Running]:
+    """Serve while the block runs.
+
+    Raises ``FolderHeld``, ``StoreRefused``, ``PolicyError``, ``BadSetting`` and ``BadModelNameError`` before it
+    serves, each with words for the operator.
+    """
+    began = time.monotonic()
+    found = companions(settings.companions.folder)
+    default = found.get(settings.companions.default)
+    if default is None:
+        raise BadSetting(
+            "companions.default", settings.companions.default, "there is no such companion", "settings"
+        )
+    chosen = await choose(model_settings(settings))
+    check_local(chosen, found.values(), settings.companions.allow_remote)
+    cast = casts(found)
+    metrics = Metrics()
+    with held(settings.folder):
+        async with (
+            opened(settings.folder / STORE_FILE, settings.data.durability) as store,
+            language_model(model_settings(settings), chosen) as model,
+            running(
+                Writer(committing(store), measure=metrics.committed),
+                name="writer",
+                capacity=WRITER_MAILBOX,
+                grace=WRITER_GRACE,
+            ) as writer,
+            anyio.create_task_group() as tasks,
+        ):
+            left = await store.transact(lambda db: recover(db, now_ms()))
+            this_epoch = await store.read(epoch)
+            log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
+            desk = StoreDesk(store, cast, this_epoch)
+            sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
+            channels = (Channel(), Channel())
+            services = Services(
+                writer=writer,
+                model=model,
+                desk=desk,
+                now_ms=now_ms,
+                mint=mint,
+                new_ref=lambda: new_id("ref"),
+                hand_over=lambda conversation: _nudge(channels, conversation),
+                take_over=sessions.take_over,
+                holds=sessions.holds,
+                alert=_alert,
+                report=lambda who, report: _planned(metrics, who, report),
+                measure=metrics,
+            )
+            care = Aftercare(store)
+            summarizer = Taker(
+                "summarizer",
+                ("summary",),
+                queue=StoreQueue(store),
+                perform=care.summarize,
+                writer=writer,
+                channel=channels[0],
+                now_ms=now_ms,
+                done=lambda job, change: done_with(sessions, metrics, job, change),
+                slot=no_slot,
+            )
+            extractor = Taker(
+                "extractor",
+                ("facts", "topics", "learnings"),
+                queue=StoreQueue(store),
+                perform=care.extract,
+                writer=writer,
+                channel=channels[1],
+                now_ms=now_ms,
+                done=lambda job, change: done_with(sessions, metrics, job, change),
+                slot=no_slot,
+            )
+            aftermath = [_over(tasks, taker) for taker in (summarizer, extractor)]
+            sweeper = Sweeper(store, writer, sessions, cast, services)
+            tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
+            door = Door(
+                sessions=sessions,
+                services=services,
+                limits=settings.limits,
+                metrics=metrics,
+                epoch=this_epoch,
+                default_companion=settings.companions.default,
+            )
+            site = Site(
+                pages=pages(),
+                companion=lambda name: page_data(found, name or settings.companions.default),
+                health=lambda: (True, {"status": "ok", "sessions": len(sessions)}),
+                metrics=metrics.text,
+            )
+            async with listening(settings.listen, door, site) as listener:
+                port = next(iter(listener.sockets)).getsockname()[1]
+                _quiet_collector()
+                log.info(
+                    "server.ready", port=port, seconds=round(time.monotonic() - began, 3), model=model.name
+                )
+                yield Running(
+                    host=settings.listen.host, port=port, model=model, why=chosen.why, companion=default
+                )
+                log.info("server.draining", sessions=len(sessions))
+                spread = [random.randrange(*JITTER_MS) for _ in range(64)]  # noqa: S311 - spreads clients, no secret
+                await sessions.drain(spread, settings.limits.drain_seconds)
+            for channel in channels:
+                channel.close()
+            with anyio.move_on_after(settings.limits.drain_seconds):
+                for over in aftermath:
+                    await over.wait()
+            tasks.cancel_scope.cancel()
+    log.info("server.stopped")
+
+
+def committing(store: Store) -> Commit:
+    """The writer's commit over ``store``: a batch is one transaction; a store that refuses says so for each."""
+
+    async def commit(groups: Sequence[tuple[AnyChange, ...]]) -> Sequence[Outcome]:
+        outcomes: Sequence[Outcome] = []
+        # A cancelled waiter does not cancel the statement: wait for its end.
+        with anyio.CancelScope(shield=True):
+            try:
+                outcomes = await store.transact(lambda db: apply_groups(db, groups))
+            except StoreRefused as refused:
+                log.warning("store.refused", code=refused.code, detail=refused.detail, groups=len(groups))
+                outcomes = [Refused(refused.code)] * len(groups)
+        return outcomes
+
+    return commit
+
+
+def _over(tasks: anyio.abc.TaskGroup, taker: Taker) -> anyio.Event:
+    """Start a taker; the event is set when it has ended."""
+    over = anyio.Event()
+
+    async def run() -> None:
+        try:
+            await kept_running(taker, name=taker.name)
+        finally:
+            over.set()
+
+    tasks.start_soon(run, name=taker.name)
+    return over
+
+
+def _nudge(channels: Sequence[Channel], conversation: str) -> None:
+    for channel in channels:
+        channel.nudge(conversation)
+
+
+def _alert(who: Who, alert: str, category: str, level: int, recipients: tuple[str, ...]) -> None:
+    log.warning(
+        "alert.raised",
+        alert=alert,
+        session=who.session,
+        category=category,
+        level=level,
+        recipients=list(recipients),
+    )
+
+
+def _planned(metrics: Metrics, who: Who, report: Report) -> None:
+    metrics.planned(who.companion, report.tokens, report.items, report.dropped)
+    log.debug("turn.planned", response=report.response, tokens=report.tokens, items=report.items)
+
+
+def _quiet_collector() -> None:
+    """What is there after start stays; collect seldom (pauses of half a second and more at 10,000 connections)."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)

@@ -1,0 +1,63 @@
+"""The companions of an installation: those that ship, and the operator's own folders beside them."""
+
+from collections.abc import Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from actors.ports import Cast
+from companions.companion import Companion, catalogue
+from companions.errors import PolicyError
+from companions.folder import SHARED
+from companions.loading import family
+from companions.turn import PolicyRules
+
+TEXT_ENDINGS = (".md", ".toml")
+
+
+def shipped() -> Traversable:
+    """The folder of the companions that ship."""
+    return resources.files("companions") / "library"
+
+
+def files_of(folder: Traversable, prefix: str = "") -> dict[str, str]:
+    """Every text of a folder by its path in it."""
+    found: dict[str, str] = {}
+    for each in folder.iterdir():
+        if each.is_dir():
+            found |= files_of(each, f"{prefix}{each.name}/")
+        elif each.name.endswith(TEXT_ENDINGS):
+            try:
+                found[f"{prefix}{each.name}"] = each.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                raise PolicyError(f"{prefix}{each.name}", "", "is not UTF-8") from None
+    return found
+
+
+def folders(own: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The folder of each companion with its files; one of the operator's goes before one that ships."""
+    library = shipped()
+    shared = files_of(library / "shared", SHARED)
+    places: dict[str, Traversable] = {
+        each.name: each for each in library.iterdir() if each.is_dir() and each.name != "shared"
+    }
+    if own:
+        base = Path(own)
+        if not base.is_dir():
+            raise PolicyError(own, "", "there is no such folder (companions.folder)")
+        places |= {each.name: each for each in base.iterdir() if (each / "companion.toml").is_file()}
+    for name, place in sorted(places.items()):
+        yield name, {**shared, **files_of(place)}
+
+
+def companions(own: str) -> dict[str, Companion]:
+    """Every companion by each id a client may name; raises ``PolicyError`` with file, key and reason."""
+    return catalogue(family(name, files) for name, files in folders(own))
+
+
+def casts(found: dict[str, Companion]) -> dict[str, Cast]:
+    """Companions with their rules."""
+    made = {
+        companion.id: Cast(companion=companion, rules=PolicyRules(companion)) for companion in found.values()
+    }
+    return {name: made[companion.id] for name, companion in found.items()}

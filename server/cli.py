@@ -1,0 +1,240 @@
+"""The command line: ``fireside serve|talk|doctor|config|protocol|companions`` and the batch entry points."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import cyclopts
+from cyclopts import Parameter
+
+from companions.errors import PolicyError
+from generation.naming import BadModelNameError
+from server import batch, cli_checks, cli_companions
+from server.app import Running, server
+from server.logs import configure
+from server.settings import BadSetting, Loaded, load, shown
+from server.signals import stop_asked
+from server.talk import talk as talk_at_the_terminal
+from storage.lock import FolderHeld
+from storage.refusals import StoreRefused
+
+app = cyclopts.App(
+    name="fireside",
+    help="A realtime chat server for AI companions that remember.",
+    version_flags=["--version"],
+)
+config_app = cyclopts.App(name="config", help="Look at the settings.")
+protocol_app = cyclopts.App(name="protocol", help="Describe the wire for client developers.")
+app.command(config_app)
+app.command(protocol_app)
+app.command(cli_companions.app)
+
+ConfigFile = Annotated[
+    Path | None, Parameter(name="--config", help="A TOML file with settings (see docs/operating.md).")
+]
+
+
+class CannotStart(SystemExit):
+    """Something is wrong that the operator can mend; it was said in plain words."""
+
+
+def main() -> None:
+    """Run a command; what an operator can mend is said in a sentence, without a stack trace."""
+    try:
+        app()
+    except (BadSetting, PolicyError, BadModelNameError) as error:
+        raise CannotStart(_say(f"fireside: {error}", 2)) from None
+    except FolderHeld as error:
+        raise CannotStart(
+            _say(f"fireside: {error}. Stop it, or choose another folder with --data.", 3)
+        ) from None
+    except StoreRefused as error:
+        raise CannotStart(_say(f"fireside: the store cannot be used: {error}", 4)) from None
+    except OSError as error:
+        raise CannotStart(_say(f"fireside: {error.strerror or error}", 5)) from None
+    except KeyboardInterrupt:
+        raise CannotStart(130) from None
+
+
+def _say(text: str, code: int) -> int:
+    print(text, file=sys.stderr)
+    return code
+
+
+def settings_of(
+    config: Path | None,
+    *,
+    host: str | None = None,
+    port: int | None = None,
+    data: Path | None = None,
+    model: str | None = None,
+) -> Loaded:
+    """The settings of a command; raises ``BadSetting``."""
+    given = {
+        "listen.host": host,
+        "listen.port": port,
+        "data.folder": str(data) if data is not None else None,
+        "model.name": model,
+    }
+    return load(config, os.environ, given)
+
+
+@app.command
+def serve(
+    *,
+    host: Annotated[str | None, Parameter(help="Address to listen on (127.0.0.1).")] = None,
+    port: Annotated[int | None, Parameter(help="Port to listen on (8765); 0 takes a free one.")] = None,
+    data: Annotated[Path | None, Parameter(help="Folder in which everything is kept.")] = None,
+    config: ConfigFile = None,
+    model: Annotated[
+        str | None,
+        Parameter(
+            help="builtin | ollama:NAME[@URL] | openai:NAME@URL | anthropic:NAME[@URL] | local:FILE.gguf. "
+            "Without it: an Ollama on this machine, else the companions' own texts."
+        ),
+    ] = None,
+) -> None:
+    """Start the server.
+
+    Examples:
+        fireside serve
+        fireside serve --port 9000 --data /var/lib/fireside
+        fireside serve --model ollama:llama3.2
+        fireside serve --model openai:qwen2.5@http://127.0.0.1:8080/v1
+    """
+    loaded = settings_of(config, host=host, port=port, data=data, model=model)
+    configure(loaded.settings.log.level, loaded.settings.log.format)
+
+    async def run() -> None:
+        async with server(loaded.settings) as running:
+            _announce(running)
+            await stop_asked()
+
+    _with_loop(run)
+
+
+def _announce(running: Running) -> None:
+    host = "127.0.0.1" if running.host in ("0.0.0.0", "::") else running.host  # noqa: S104 - compared, not bound
+    print(f"Fireside is ready: http://{host}:{running.port}/", file=sys.stderr)
+    if running.model.connected:
+        print(f"The language model is {running.model.name} ({running.why}).", file=sys.stderr)
+    else:
+        print(
+            f"No language model is connected ({running.why}): companions use their own words.",
+            file=sys.stderr,
+        )
+    print("Without pairing, anyone at this machine may talk as any person (open mode).", file=sys.stderr)
+
+
+def _with_loop(run: Callable[[], object]) -> None:
+    anyio.run(run, backend="asyncio", backend_options={"use_uvloop": sys.platform != "win32"})  # type: ignore[arg-type]
+
+
+@app.command
+def talk(
+    *,
+    url: Annotated[str, Parameter(help="The server to talk to.")] = "ws://127.0.0.1:8765/ws",
+    companion: Annotated[str | None, Parameter(help="Which companion.")] = None,
+    user: Annotated[str | None, Parameter(help="Who is talking (open mode).")] = None,
+) -> None:
+    """Talk at the terminal. Ctrl-C stops an answer; Ctrl-D ends.
+
+    Examples:
+        fireside talk
+        fireside talk --companion coach --user sam
+    """
+    raise SystemExit(anyio.run(talk_at_the_terminal, url, companion, user))
+
+
+@app.command
+def doctor(*, config: ConfigFile = None, data: Path | None = None, model: str | None = None) -> None:
+    """Look at this installation and say what is well and what is not.
+
+    Example:
+        fireside doctor --data /var/lib/fireside
+    """
+    loaded = settings_of(config, data=data, model=model)
+    raise SystemExit(anyio.run(cli_checks.doctor, loaded.settings))
+
+
+@config_app.command
+def show(*, config: ConfigFile = None) -> None:
+    """Every setting, its value, and where the value came from; secrets are masked.
+
+    Example:
+        fireside config show --config fireside.toml
+    """
+    rows = shown(settings_of(config))
+    width = max(len(key) for key, _, _ in rows)
+    for key, value, origin in rows:
+        print(f"{key:<{width}}  {value or '(empty)':<24}  {origin}")
+
+
+@protocol_app.command
+def asyncapi() -> None:
+    """The wire as AsyncAPI 3.0, in JSON.
+
+    Example:
+        fireside protocol asyncapi > asyncapi.json
+    """
+    print(cli_checks.asyncapi_text())
+
+
+@protocol_app.command
+def schema() -> None:
+    """Every frame as JSON Schema.
+
+    Example:
+        fireside protocol schema > schema.json
+    """
+    print(cli_checks.schema_text())
+
+
+Companion = Annotated[str, Parameter(help="The companion whose policy is used.")]
+
+
+@app.command
+def analyse(*, companion: Companion, config: ConfigFile = None) -> None:
+    """Read messages: JSON lines in ({"id","session","text"}), JSON lines out, in order.
+
+    Example:
+        fireside analyse --companion clara < messages.jsonl
+    """
+    batch.run(batch.analyse(batch.companion_named(companion, settings_of(config).settings)))
+
+
+@app.command
+def guard(*, companion: Companion, config: ConfigFile = None) -> None:
+    """Judge answers: {"id","answer","window"} in, {"id","allowed","rule","shown"} out.
+
+    Example:
+        fireside guard --companion clara < answers.jsonl
+    """
+    batch.run(batch.guard(batch.companion_named(companion, settings_of(config).settings)))
+
+
+@app.command
+def recall(*, companion: Companion, config: ConfigFile = None) -> None:
+    """What keyword recall adds beyond the last 10 messages: {"id","messages","query"} in.
+
+    Example:
+        fireside recall --companion coach < queries.jsonl
+    """
+    batch.run(batch.recall(batch.companion_named(companion, settings_of(config).settings)))
+
+
+@app.command
+def extract(*, companion: Companion, config: ConfigFile = None) -> None:
+    """Facts the person stated: {"id","messages"} in, {"id","facts"} out.
+
+    Example:
+        fireside extract --companion serenity < dialogues.jsonl
+    """
+    batch.run(batch.extract(batch.companion_named(companion, settings_of(config).settings)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""What an operator looks at: is this installation well, and what does the wire look like."""
+
+import os
+import platform
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from companions.errors import PolicyError
+from generation.choose import choose
+from generation.naming import BadModelNameError
+from protocol.asyncapi import asyncapi
+from protocol.schema import json_schema
+from server.app import STORE_FILE
+from server.casting import companions
+from server.models import check_local, model_settings
+from server.settings import BadSetting, Settings
+from storage.lock import FolderHeld, held
+from storage.migrating import refuse_newer
+from storage.refusals import StoreRefused
+
+LEAST_FREE_BYTES = 200 * 1024 * 1024
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One look: well or not, what was looked at, what was seen."""
+
+    well: bool
+    what: str
+    seen: str
+
+
+async def doctor(settings: Settings) -> int:
+    """Print what is well and what is not; the number of things that are not."""
+    findings = [*_machine(), *_folder(settings), *_companions(settings), await _model(settings)]
+    width = max(len(each.what) for each in findings)
+    for each in findings:
+        print(f"{'ok ' if each.well else 'NOT'}  {each.what:<{width}}  {each.seen}")
+    bad = sum(not each.well for each in findings)
+    print("Everything is well." if not bad else f"{bad} of {len(findings)} need a look.")
+    return min(bad, 100)
+
+
+def _machine() -> Iterator[Finding]:
+    yield Finding(True, "fireside", version("fireside"))
+    yield Finding(True, "python", platform.python_version())
+    fts = "fts5" if _has_fts5() else "no FTS5: search will not work"
+    yield Finding(_has_fts5(), "sqlite", f"{sqlite3.sqlite_version}, {fts}")
+
+
+def _has_fts5() -> bool:
+    with sqlite3.connect(":memory:") as db:
+        options = [row[0] for row in db.execute("PRAGMA compile_options")]
+    db.close()
+    return any("FTS5" in option for option in options)
+
+
+def _folder(settings: Settings) -> Iterator[Finding]:
+    folder = settings.folder
+    place = _first_that_is(folder)
+    free = shutil.disk_usage(place).free
+    yield Finding(os.access(place, os.W_OK), "data folder", str(folder))
+    yield Finding(free > LEAST_FREE_BYTES, "free space", f"{free // 1_048_576} MiB")
+    if folder.exists():
+        yield _looked("in use", lambda: _held(folder))
+        yield _looked("store", lambda: _store(folder / STORE_FILE))
+
+
+def _first_that_is(folder: Path) -> Path:
+    return next(each for each in (folder, *folder.parents) if each.exists())
+
+
+def _held(folder: Path) -> str:
+    with held(folder):
+        return "no server holds it now"
+
+
+def _store(file: Path) -> str:
+    if not file.exists():
+        return "none yet; it is made at the first start"
+    refuse_newer(file)
+    return f"{file.stat().st_size // 1024} KiB"
+
+
+def _looked(what: str, look: Callable[[], str]) -> Finding:
+    try:
+        return Finding(True, what, look())
+    except FolderHeld as error:
+        return Finding(True, what, f"a server is running ({error})")
+    except (StoreRefused, OSError) as error:
+        return Finding(False, what, str(error))
+
+
+def _companions(settings: Settings) -> Iterator[Finding]:
+    try:
+        found = companions(settings.companions.folder)
+    except PolicyError as error:
+        yield Finding(False, "companions", str(error))
+        return
+    default = settings.companions.default
+    yield Finding(default in found, "companions", f"{', '.join(found)}; by itself: {default}")
+
+
+async def _model(settings: Settings) -> Finding:
+    try:
+        chosen = await choose(model_settings(settings))
+        check_local(chosen, companions(settings.companions.folder).values(), settings.companions.allow_remote)
+    except (BadModelNameError, BadSetting, PolicyError) as error:
+        return Finding(False, "model", str(error))
+    return Finding(True, "model", f"{chosen.model} because {chosen.why}")
+
+
+def asyncapi_text() -> str:
+    """The wire as AsyncAPI 3.0."""
+    return _pretty(asyncapi())
+
+
+def schema_text() -> str:
+    """Every frame as JSON Schema."""
+    return _pretty(json_schema())
+
+
+def _pretty(content: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode()

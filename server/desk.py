@@ -1,0 +1,253 @@
+"""The desk: questions to the store, and the commands of a client that are about what is stored.
+
+Every question names its user and companion, which come from the session and never from the client's frame. The
+transcript of a companion that shows the current exchange only is not given to the person (D15).
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import assert_never
+
+import msgspec
+from msgspec import UNSET
+
+from actors.ports import Cast, CommandRefused, Done, Opening
+from actors.sessions import Left
+from actors.telling import stored
+from companions.changes import (
+    AnyChange,
+    CommandId,
+    ConversationArchived,
+    ConversationDeleted,
+    ConversationRenamed,
+    FeedbackGiven,
+    MoodCheckedIn,
+    ProfileSet,
+    Refused,
+    Repeated,
+)
+from companions.ports import ToolCall
+from companions.remembered import Remembered
+from companions.state import Who
+from protocol import conversation_frames as talks
+from protocol import person_frames as people
+from protocol import results
+from protocol.catalogue import AnyCommand
+from protocol.talk_frames import ResponseFeedback
+from protocol.times import rfc3339
+from server.ids import new_id
+from server.reading_back import opening, remembered
+from storage.commands import retained
+from storage.connection import Store
+from storage.conversations import BadCursor, Listed, conversation, list_conversations
+from storage.messages import history
+from storage.people import profile
+from storage.sessions import session_left
+
+
+class StoreDesk:
+    """The desk over the one store."""
+
+    def __init__(self, store: Store, casts: Mapping[str, Cast], epoch: str) -> None:
+        self._store = store
+        self._casts = casts
+        self._epoch = epoch
+
+    def epoch(self) -> str:
+        """The store's epoch."""
+        return self._epoch
+
+    async def load(self, who: Who, conversation: str) -> Opening | None:
+        """A conversation of that user with that companion."""
+        companion = self._casts[who.companion].companion
+        return await self._store.read(
+            lambda db: opening(db, companion, user=who.user, conversation=conversation)
+        )
+
+    async def remember(self, who: Who) -> Remembered:
+        """What is remembered of the user for that companion."""
+        companion = self._casts[who.companion].companion
+        return await self._store.read(lambda db: remembered(db, companion, user=who.user))
+
+    async def retained(self, command: CommandId) -> Repeated | Refused | None:
+        """What came of a command with that id before."""
+        return await self._store.read(lambda db: retained(db, command))
+
+    async def session_left(self, user: str, companion: str, session: str) -> Left | None:
+        """What an earlier session of that user left."""
+        found = await self._store.read(lambda db: session_left(db, user=user, session=session))
+        if found is None or found.companion != companion:
+            return None
+        return Left(space=found.space, conversation=found.conversation)
+
+    async def run_tool(self, who: Who, call: ToolCall) -> str:
+        """What a tool gives to the model."""
+        tools = self._casts[who.companion].companion.policy.model.tools
+        if call.name not in tools:
+            return "This tool is not available."
+        return "Nothing was found."
+
+    async def answer(self, who: Who, command: AnyCommand, at: int) -> Done:
+        """Do a command on what is stored; raises ``CommandRefused``."""
+        match command:
+            case talks.ConversationList():
+                return await self._list(who, command)
+            case talks.ConversationHistory():
+                return await self._history(who, command)
+            case talks.ConversationRename() | talks.ConversationArchive() | talks.ConversationRestore():
+                return await self._change(who, command.conversation, _row_change(who, command, at))
+            case talks.ConversationDelete():
+                self._needs_transcript(who)
+                return await self._change(who, command.conversation, _row_change(who, command, at))
+            case people.ProfileGet():
+                return await self._profile(who)
+            case people.ProfileSet():
+                return self._set_profile(who, command, at)
+            case people.MoodCheckIn():
+                return self._check_in(who, command, at)
+            case ResponseFeedback():
+                return _feedback(who, command, at)
+            case _:
+                raise CommandRefused("policy.refused", "This installation does not do that.")
+
+    # ------------------------------------------------------------ conversations
+
+    def _needs_transcript(self, who: Who) -> None:
+        if self._casts[who.companion].companion.policy.session.transcript == "current":
+            raise CommandRefused("policy.refused", "This companion shows the current exchange only.")
+
+    async def _list(self, who: Who, command: talks.ConversationList) -> Done:
+        self._needs_transcript(who)
+        companion = who.companion if command.companion is UNSET else command.companion
+        if companion not in self._casts:
+            raise CommandRefused("companion.unknown")
+
+        def ask(db: sqlite3.Connection) -> results.ConversationPage:
+            found = list_conversations(
+                db,
+                user=who.user,
+                companion=self._casts[companion].companion.id,
+                archived=command.archived is True,
+                query=None if command.query is UNSET else command.query,
+                cursor=None if command.cursor is UNSET else command.cursor,
+                limit=command.limit,
+            )
+            entries = tuple(_entry(each) for each in found.conversations)
+            return results.ConversationPage(conversations=entries, next=found.next)
+
+        try:
+            return Done(result=await self._store.read(ask))
+        except BadCursor:
+            raise CommandRefused(
+                "frame.invalid", "The cursor is not one that was given - at `$.cursor`"
+            ) from None
+
+    async def _history(self, who: Who, command: talks.ConversationHistory) -> Done:
+        self._needs_transcript(who)
+
+        def ask(db: sqlite3.Connection) -> results.HistoryPage | None:
+            if conversation(db, user=who.user, id=command.conversation) is None:
+                return None
+            found = history(
+                db,
+                user=who.user,
+                conversation=command.conversation,
+                before=None if command.before is UNSET else command.before,
+                limit=command.limit,
+            )
+            return results.HistoryPage(messages=tuple(stored(each) for each in found))
+
+        page = await self._store.read(ask)
+        if page is None:
+            raise CommandRefused("conversation.unknown")
+        return Done(result=page)
+
+    async def _change(self, who: Who, conversation_id: str, change: AnyChange) -> Done:
+        found = await self._store.read(lambda db: conversation(db, user=who.user, id=conversation_id))
+        if found is None:
+            raise CommandRefused("conversation.unknown")
+        owned = msgspec.structs.replace(change, companion=found.companion)
+        return Done(result=results.Done(), changes=(owned,))
+
+    # ------------------------------------------------------------ the person
+
+    async def _profile(self, who: Who) -> Done:
+        raw = await self._store.read(lambda db: profile(db, user=who.user, companion=who.companion))
+        kept = people.Profile() if raw is None else msgspec.json.decode(raw, type=people.Profile)
+        return Done(result=results.ProfileNow(profile=kept))
+
+    def _set_profile(self, who: Who, command: people.ProfileSet, at: int) -> Done:
+        if self._casts[who.companion].companion.policy.memory.profile == "never":
+            raise CommandRefused("policy.refused")
+        kept = msgspec.Raw(msgspec.json.encode(command.profile))
+        change = ProfileSet(user=who.user, companion=who.companion, at=at, profile=kept)
+        return Done(result=results.ProfileNow(profile=command.profile), changes=(change,))
+
+    def _check_in(self, who: Who, command: people.MoodCheckIn, at: int) -> Done:
+        if self._casts[who.companion].companion.policy.memory.check_in == "never":
+            raise CommandRefused("policy.refused")
+        change = MoodCheckedIn(
+            user=who.user,
+            companion=who.companion,
+            at=at,
+            check_in=new_id("chk"),
+            conversation=None,
+            mood=None if command.mood is UNSET else command.mood,
+            sleep=None if command.sleep is UNSET else command.sleep,
+            anxiety=None if command.anxiety is UNSET else command.anxiety,
+            stressors=command.stressors,
+            wins=command.wins,
+        )
+        return Done(result=results.CheckedIn(check_in=change.check_in), changes=(change,))
+
+
+def _feedback(who: Who, command: ResponseFeedback, at: int) -> Done:
+    change = FeedbackGiven(
+        user=who.user,
+        companion=who.companion,
+        at=at,
+        response=command.response,
+        value=None if command.value is UNSET else command.value,
+        action=None if command.action is UNSET else command.action,
+    )
+    return Done(result=results.Done(), changes=(change,))
+
+
+def _row_change(
+    who: Who,
+    command: talks.ConversationRename
+    | talks.ConversationArchive
+    | talks.ConversationRestore
+    | talks.ConversationDelete,
+    at: int,
+) -> AnyChange:
+    user, companion, name = who.user, who.companion, command.conversation
+    match command:
+        case talks.ConversationRename(title=title):
+            return ConversationRenamed(user=user, companion=companion, at=at, conversation=name, title=title)
+        case talks.ConversationArchive():
+            return ConversationArchived(
+                user=user, companion=companion, at=at, conversation=name, archived=True
+            )
+        case talks.ConversationRestore():
+            return ConversationArchived(
+                user=user, companion=companion, at=at, conversation=name, archived=False
+            )
+        case talks.ConversationDelete():
+            return ConversationDeleted(user=user, companion=companion, at=at, conversation=name)
+        case _:
+            assert_never(command)
+
+
+def _entry(listed: Listed) -> results.ConversationEntry:
+    return results.ConversationEntry(
+        conversation=listed.id,
+        companion=listed.companion,
+        title=listed.title,
+        preview=listed.preview,
+        message_count=listed.message_count,
+        created_at=rfc3339(listed.created_at),
+        updated_at=rfc3339(listed.updated_at),
+        archived=listed.archived,
+        open=listed.open,
+    )

@@ -1,0 +1,170 @@
+"""The one port: pages, health and metrics by GET, and the WebSocket at ``/ws``.
+
+``Host`` and ``Origin`` are checked on every request, so that no page of another site can reach the server of this
+house (DNS rebinding, cross-site WebSocket). Everything that changes anything is a frame on the WebSocket.
+"""
+
+import http
+import ipaddress
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+import structlog
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from protocol.frames import SUBPROTOCOLS
+from server.connection import Connection, Door
+from server.settings import Listen
+from server.static import CONTENT_SECURITY_POLICY, Page
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("listener")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """What is served by GET."""
+
+    pages: Mapping[str, Page]
+    companion: Callable[[str | None], dict[str, object] | None]  # the page's words and theme
+    health: Callable[[], tuple[bool, dict[str, object]]]
+    metrics: Callable[[], bytes]
+
+
+@asynccontextmanager
+async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[Server]:
+    """Serve until left. Connections that are still open then are closed by the sessions' drain, not here."""
+    open_sockets: set[ServerConnection] = set()
+
+    async def handle(socket: ServerConnection) -> None:
+        door.metrics.connections.inc()
+        try:
+            await Connection(socket, door).serve()
+        except Exception as error:
+            log.exception("connection.failed", error=type(error).__name__)
+            await socket.close(1011, "The server failed at this connection.")
+        finally:
+            door.metrics.connections.dec()
+            open_sockets.discard(socket)
+
+    def request(socket: ServerConnection, asked: Request) -> Response | None:
+        refused = answer(settings, site, asked, full=len(open_sockets) >= door.limits.connections)
+        if refused is None:
+            open_sockets.add(socket)
+        return refused
+
+    async with serve(
+        handle,
+        settings.host,
+        settings.port,
+        process_request=request,
+        select_subprotocol=choose_subprotocol,
+        compression=None,
+        max_size=door.limits.frame_bytes,
+        max_queue=4,
+        write_limit=16_384,
+        open_timeout=door.limits.open_seconds,
+        ping_interval=door.limits.heartbeat_seconds,
+        ping_timeout=door.limits.heartbeat_timeout_seconds,
+        close_timeout=1,
+        server_header=None,
+    ) as server:
+        try:
+            yield server
+        finally:
+            server.close(close_connections=False)
+            for socket in list(open_sockets):
+                await socket.close(1001, "The server stops.")
+
+
+def choose_subprotocol(_socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """The first offered one that is spoken here; none for none; of unknown ones the first, to be refused by a code."""
+    for each in offered:
+        if each in SUBPROTOCOLS:
+            return each
+    return offered[0] if offered else None
+
+
+def answer(settings: Listen, site: Site, asked: Request, *, full: bool) -> Response | None:
+    """The response to a request; None when it is a WebSocket that may be opened."""
+    host = asked.headers.get("Host", "")
+    if not host_allowed(host, settings):
+        return _text(http.HTTPStatus.MISDIRECTED_REQUEST, "This server does not answer under that name.\n")
+    target = urlsplit(asked.path)
+    if target.path == "/ws":
+        return _door(settings, asked, host, full=full)
+    return _get(site, target.path, target.query)
+
+
+def _door(settings: Listen, asked: Request, host: str, *, full: bool) -> Response | None:
+    if not origin_allowed(asked.headers.get("Origin"), host, settings):
+        return _text(http.HTTPStatus.FORBIDDEN, "This origin may not connect.\n")
+    if full:
+        return _text(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; come back a little later.\n")
+    return None
+
+
+def _get(site: Site, path: str, query: str) -> Response:
+    if path == "/healthz":
+        well, state = site.health()
+        status = http.HTTPStatus.OK if well else http.HTTPStatus.SERVICE_UNAVAILABLE
+        return _bytes(status, json.dumps(state).encode(), "application/json")
+    if path == "/metrics":
+        return _bytes(http.HTTPStatus.OK, site.metrics(), "text/plain; version=0.0.4; charset=utf-8")
+    if path == "/companion.json":
+        named = parse_qs(query).get("companion", [])
+        found = site.companion(named[0] if named else None)
+        if found is None:
+            return _text(http.HTTPStatus.NOT_FOUND, "There is no companion of that name.\n")
+        return _bytes(http.HTTPStatus.OK, json.dumps(found).encode(), "application/json")
+    page = site.pages.get(path)
+    if page is None:
+        return _text(http.HTTPStatus.NOT_FOUND, "There is nothing here.\n")
+    return _bytes(http.HTTPStatus.OK, page.content, page.kind)
+
+
+def _text(status: http.HTTPStatus, text: str) -> Response:
+    return _bytes(status, text.encode(), "text/plain; charset=utf-8")
+
+
+def _bytes(status: http.HTTPStatus, content: bytes, kind: str) -> Response:
+    headers = Headers()
+    headers["Content-Type"] = kind
+    headers["Content-Length"] = str(len(content))
+    headers["Cache-Control"] = "no-store"
+    headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["Referrer-Policy"] = "no-referrer"
+    headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    headers["Connection"] = "close"
+    return Response(status.value, status.phrase, headers, content)
+
+
+def host_allowed(host: str, settings: Listen) -> bool:
+    """Whether ``Host`` is an address, this machine, the name the server listens on, or that of an allowed origin.
+
+    A name of somebody else's that leads here is refused: that is how a page elsewhere would reach a server at home.
+    """
+    name = urlsplit(f"//{host}").hostname or ""
+    if name in ("localhost", settings.host.lower()) or name.endswith(".localhost"):
+        return True
+    if name in {urlsplit(origin).hostname for origin in settings.origins}:
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def origin_allowed(origin: str | None, host: str, settings: Listen) -> bool:
+    """Whether a WebSocket from ``origin`` may open: none (a program), this very site, or an exact one of the list."""
+    if origin is None or origin in settings.origins:
+        return True
+    parts = urlsplit(origin)
+    return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower() and parts.path == ""

@@ -1,0 +1,87 @@
+"""What is counted: for Prometheus by ``/metrics``, on loopback. Labels are names of ours, never a person's."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+TOKENS = (50, 100, 200, 400, 800, 1_200, 2_000, 4_000, 8_000, 16_000)
+
+
+class Metrics:
+    """The counters of one server."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.connections = Gauge("fireside_connections", "Open connections.", registry=self.registry)
+        self.sessions = Gauge("fireside_sessions", "Live sessions.", registry=self.registry)
+        self.messages = Counter("fireside_messages", "Messages taken.", registry=self.registry)
+        self.answers = Counter(
+            "fireside_answers", "Answers given.", ["companion", "source", "status"], registry=self.registry
+        )
+        self.first = Histogram(
+            "fireside_first_delta_seconds",
+            "From a message's arrival to the first word of its answer.",
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self.commits = Histogram(
+            "fireside_commit_changes",
+            "Changes in one commit.",
+            buckets=(1, 2, 5, 10, 50, 500),
+            registry=self.registry,
+        )
+        self.prompt = Histogram(
+            "fireside_prompt_tokens",
+            "Estimated tokens of a prompt, by tier.",
+            ["companion", "tier"],
+            buckets=TOKENS,
+            registry=self.registry,
+        )
+        self.items = Counter(
+            "fireside_prompt_items",
+            "Items of memory in prompts.",
+            ["companion", "tier"],
+            registry=self.registry,
+        )
+        self.dropped = Counter(
+            "fireside_prompt_dropped", "Items left out.", ["companion", "reason"], registry=self.registry
+        )
+        self.tokens_used = Counter(
+            "fireside_model_tokens",
+            "Tokens as counted by the model.",
+            ["companion", "kind"],
+            registry=self.registry,
+        )
+        self.refused = Counter("fireside_refused", "Commands refused.", ["code"], registry=self.registry)
+        self.jobs = Counter("fireside_jobs", "Jobs done.", ["kind", "result"], registry=self.registry)
+
+    def first_delta(self, seconds: float) -> None:
+        """From the message to the first word shown."""
+        self.first.observe(seconds)
+
+    def answered(self, companion: str, source: str, status: str) -> None:
+        """An answer is over."""
+        self.answers.labels(companion, source, status).inc()
+
+    def tokens(self, companion: str, prompt: int, completion: int) -> None:
+        """Tokens as the model server counted them."""
+        self.tokens_used.labels(companion, "prompt").inc(prompt)
+        self.tokens_used.labels(companion, "completion").inc(completion)
+
+    def committed(self, changes: int) -> None:
+        """One commit with so many changes."""
+        self.commits.observe(changes)
+
+    def planned(
+        self, companion: str, tokens: dict[str, int], items: dict[str, int], dropped: dict[str, str]
+    ) -> None:
+        """What each tier found and what it cost (C6)."""
+        for tier, cost in tokens.items():
+            self.prompt.labels(companion, tier).observe(cost)
+        for tier, count in items.items():
+            self.items.labels(companion, tier).inc(count)
+        for reason in dropped.values():
+            self.dropped.labels(companion, reason).inc()
+
+    def text(self) -> bytes:
+        """The exposition format."""
+        return generate_latest(self.registry)

@@ -1,0 +1,52 @@
+"""A client talks with a companion over a real server and a real store."""
+
+from pathlib import Path
+
+from loadtest.client import connected
+from protocol.frames import Event
+from protocol.results import Ack
+from protocol.session_frames import ConversationSnapshot
+from protocol.talk_frames import MessageCreated, ResponseDelta, ResponseStarted, SafetyShown
+from tests.server.serving import serving, settings
+
+
+async def test_an_answer_streams_and_is_stored(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        done = await talker.talk("Hello, I feel a little nervous today.")
+        deltas = [event.text for event in talker.events if isinstance(event, ResponseDelta)]
+        assert len(deltas) > 1
+        assert "".join(deltas) == done.text
+        assert done.status == "completed"
+        assert done.durable
+
+
+async def test_the_order_for_one_message_is_the_contracts(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        await talker.talk("I want to kill myself.")
+        kinds = [type(event) for event in talker.events]
+        order: list[type[Event]] = [SafetyShown, Ack, MessageCreated, ResponseStarted, ResponseDelta]
+        places = [kinds.index(kind) for kind in order]
+        assert places == sorted(places)
+        assert kinds[-2:] == [MessageCreated, type(talker.events[-1])]
+
+
+async def test_a_restart_finds_the_conversation(tmp_path: Path) -> None:
+    chosen = settings(tmp_path)
+    async with serving(chosen) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        said = await talker.talk("My garden is full of roses.")
+    async with serving(chosen) as url, connected(url) as talker:
+        welcome = await talker.hello(user="ann", conversation="last")
+        snapshot = await talker.next(ConversationSnapshot)
+        assert welcome.conversation == said.conversation
+        assert [message.text for message in snapshot.messages] == ["My garden is full of roses.", said.text]
+
+
+async def test_another_person_does_not_see_it(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, connected(url) as ann, connected(url) as ben:
+        await ann.hello(user="ann")
+        await ann.talk("My garden is full of roses.")
+        welcome = await ben.hello(user="ben", conversation="last")
+        assert welcome.conversation is None
