@@ -111,7 +111,7 @@ def _objects(frame: Frame, match: re.Match[str], persons: frozenset[str]) -> fro
     concept, _, kind = slot.partition("/")
     if not frame.object:
         return frozenset()
-    if kind in (PERSON, PRONOUN):
+    if kind in (PERSON, PRONOUN) or (frame.type == "person" and persons):
         return persons
     if not concept and frame.implied:
         return frozenset((frame.implied,))

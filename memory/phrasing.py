@@ -8,6 +8,7 @@ reading, so that they can be written in plain words.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -67,14 +68,23 @@ def read_sentence(text: str, asked: bool = False, capitals: frozenset[str] = fro
     """One sentence in concepts; ``capitals`` are the words that the whole message writes like names."""
     plain = folded(text)
     raw = _without_openings(_unstammered(opened(plain)))
-    first = next((word for word in raw if word not in word_set("fillers")), "")
-    past = not word_set("past_words").isdisjoint(raw) and "have" not in raw[:2] and "has" not in raw[:2]
+    first = next((word for word in raw if word not in word_set("noises")), "")
     return Sentence(
         tokens=tuple(concepts(raw, capitals)),
         raw=tuple(raw),
         asks=asked or first in word_set("asking"),
-        past=past,
+        past=_past(raw),
         future=not word_set("future_words").isdisjoint(raw),
+    )
+
+
+def _past(raw: Sequence[str]) -> bool:
+    """Whether the sentence is told in the past; *has he been*, *have I had* are about now."""
+    if "have" in raw[:2] or "has" in raw[:2]:
+        return False
+    told = (word for before, word in pairwise(raw) if before in word_set("before_past"))
+    return not word_set("past_words").isdisjoint(raw) or any(
+        len(w) > 4 and w.endswith("ed") and w not in word_set("never_past") for w in told
     )
 
 
@@ -143,7 +153,7 @@ def _without_openings(found: list[str]) -> list[str]:
     at = 0
     while at < len(found):
         length = next((len(p) for p in known.get(found[at], ()) if tuple(found[at : at + len(p)]) == p), 0)
-        if not length or length == len(found):
+        if not length or length == len(found) or (at and found[at - 1] == "not"):
             out.append(found[at])
             length = 1
         at += length

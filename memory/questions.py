@@ -7,18 +7,19 @@ in distress seldom use the sentence of a list.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from memory.frames import Ask, Frame, QuestionType, asks, question_type
 from memory.phrasing import Sentence, read_sentences
 from memory.text import folded
-from memory.vocabulary import FUNCTION, OBJECTS, PERSON, word_set
+from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, word_set
 
 Tense: TypeAlias = Literal["past", "present", "future"]
 
+SOMEBODY: Final = Frame(aspect="presence", type="person", patterns=[])
 _LONGEST = 2_000
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _QUESTION_WORDS = ("where", "who", "what", "when", "why", "how", "which")
@@ -30,7 +31,9 @@ class Question(msgspec.Struct, frozen=True):
     ``object`` is what it is about (``home``, ``daughter``, ``lunch``, a name; empty when nothing in
     particular), ``fingerprint`` its words without stop words, sorted, and ``words`` the same as a set.
     ``content`` are its concepts; ``asks`` what it asks or says, read by grammar, and ``aspects`` the names
-    of those; ``persons`` and ``things`` the ones it names; ``word`` the question word, if any.
+    of those; ``persons`` and ``things`` the ones it names, ``possessions`` those of them that are a thing,
+    an animal or a part of the body; ``word`` the question word, if any; ``needs`` that it wants or misses
+    something.
     """
 
     type: QuestionType
@@ -43,9 +46,11 @@ class Question(msgspec.Struct, frozen=True):
     aspects: frozenset[str] = frozenset()
     persons: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
+    possessions: frozenset[str] = frozenset()
     word: str = ""
     asked: bool = False
     negated: bool = False
+    needs: bool = False
 
 
 def read_question(text: str) -> Question:
@@ -68,8 +73,10 @@ def read_question(text: str) -> Question:
         aspects=frozenset(ask.aspect for _, ask, _ in found),
         persons=persons,
         things=things,
+        possessions=frozenset(token.concept for token in tokens if token.kind in POSSESSIONS),
         word=_question_word(sentences),
         asked=any(sentence.asks for sentence in sentences),
+        needs=_needs(sentences, tokens),
         negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
     )
 
@@ -86,7 +93,18 @@ def _found(sentences: Sequence[Sentence], persons: frozenset[str]) -> list[tuple
         (at, frame, ask, sentence) for sentence in sentences for at, frame, ask in asks(sentence, persons)
     ]
     found.sort(key=lambda one: one[0])
-    return [(frame, ask, sentence) for _, frame, ask, sentence in found]
+    known = [(frame, ask, sentence) for _, frame, ask, sentence in found]
+    return known or list(_about_somebody(sentences, persons))
+
+
+def _about_somebody(
+    sentences: Sequence[Sentence], persons: frozenset[str]
+) -> Iterator[tuple[Frame, Ask, Sentence]]:
+    """A question about somebody that no frame knows is read as the commonest one: where they are."""
+    for sentence in sentences:
+        waits = sentence.asks or sentence.future or "should" in sentence.raw
+        if waits and not sentence.past and any(token.kind == PERSON for token in sentence.tokens):
+            yield SOMEBODY, Ask(SOMEBODY.aspect, persons, past=False, loose=True), sentence
 
 
 def _shortened(text: str) -> str:
@@ -138,6 +156,13 @@ def _tense(sentences: Sequence[Sentence]) -> Tense:
     if any(sentence.past for sentence in sentences):
         return "past"
     return "future" if any(sentence.future for sentence in sentences) else "present"
+
+
+def _needs(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> bool:
+    """Whether the message wants, misses, asks or complains, now."""
+    if all(sentence.past for sentence in sentences):
+        return False
+    return any(s.asks for s in sentences) or any(token.concept in word_set("needs") for token in tokens)
 
 
 def _question_word(sentences: Sequence[Sentence]) -> str:

@@ -16,7 +16,7 @@ import msgspec
 from memory.frames import Ask
 from memory.phrasing import normalised
 from memory.questions import Question, read_question
-from memory.vocabulary import manners
+from memory.vocabulary import manners, opposites
 
 SIMILAR_WORDS = 0.6
 SIMILAR_CONCEPTS = 0.5
@@ -73,7 +73,19 @@ def _same(one: Question, other: Question, similarity: float | None) -> bool:
     near = similarity is not None and similarity >= SIMILAR_VECTORS
     if not near and one.content.isdisjoint(other.content) and one.words.isdisjoint(other.words):
         return False
-    return (near or _alike(one, other)) and not _vetoed(one, other)
+    return (near or _alike(one, other) or _same_need(one, other)) and not _vetoed(one, other)
+
+
+def _same_need(one: Question, other: Question) -> bool:
+    """Whether both want or miss something of the same thing, one of them in words no frame knows."""
+    return (
+        one.needs
+        and other.needs
+        and not (one.asks and other.asks)
+        and not one.possessions.isdisjoint(other.possessions)
+        and one.persons == other.persons
+        and {one.word, other.word} <= {"", "where", "who"}
+    )
 
 
 def _alike(one: Question, other: Question) -> bool:
@@ -103,9 +115,10 @@ def _vetoed(one: Question, other: Question) -> bool:
     """Whether two messages of like words are about someone, something or some time else."""
     return (
         (one.tense == "past") != (other.tense == "past")
-        or one.negated != other.negated
-        or one.asked != other.asked
+        or (one.negated != other.negated and not (one.needs and other.needs))
+        or (one.asked != other.asked and not (one.needs and other.needs))
         or bool(one.word and other.word and one.word != other.word)
+        or _opposed(one.content, other.content)
         or _apart(one.persons, other.persons)
         or _apart(one.things, other.things)
         or bool(one.asks and other.asks)
@@ -114,6 +127,14 @@ def _vetoed(one: Question, other: Question) -> bool:
 
 def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
     return bool(ones or others) and ones.isdisjoint(others)
+
+
+def _opposed(ones: frozenset[str], others: frozenset[str]) -> bool:
+    return any(
+        (one in ones and other in others and other not in ones)
+        or (other in ones and one in others and one not in ones)
+        for one, other in opposites()
+    )
 
 
 def _overlap(ones: frozenset[str], others: frozenset[str]) -> float:

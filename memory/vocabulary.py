@@ -30,6 +30,7 @@ KINDS: Final[Mapping[str, str]] = {
     "act": "v",
 }
 OBJECTS: Final = frozenset("ATLMBE")
+POSSESSIONS: Final = frozenset("ATB")
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|'s\b")
 _WHOLE: Final[Mapping[str, str]] = {
@@ -69,6 +70,10 @@ class WordLists(msgspec.Struct, frozen=True):
     asking: str
     pronouns: str
     before_places: str
+    before_past: str
+    never_past: str
+    needs: str
+    opposites: list[str]
     is_after: str
     is_before: str
     future_words: str
@@ -103,6 +108,12 @@ def lists() -> WordLists:
 def word_set(name: str) -> frozenset[str]:
     """The words of one list of the table of questions, by its name there."""
     return frozenset(str(getattr(lists(), name)).split())
+
+
+@cache
+def opposites() -> Sequence[tuple[str, str]]:
+    """Pairs of concepts that tell otherwise like messages apart."""
+    return [(one, other) for one, _, other in (pair.partition("/") for pair in lists().opposites)]
 
 
 @cache
