@@ -65,7 +65,7 @@ class Cutter:
         self._channel: Literal["none", "header", "shown", "hidden"] = "none"
         self._header = ""
         self._held = ""
-        self._lead = ""  # white space that may stand before reasoning
+        self._lead: str = ""  # white space that may stand before reasoning
         self._cut = False  # something was cut and nothing was shown since the beginning
         self.shown = False  # something that is not white space
 

@@ -1,10 +1,11 @@
 """Which model answers is what the operator wrote, read strictly, or the nearest one."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from generation.choose import ModelSettings, choose, language_model
+from generation.choose import Chosen, ModelSettings, choose, language_model
 from generation.http import is_local
 from generation.naming import (
     AnthropicModel,
@@ -17,6 +18,8 @@ from generation.naming import (
     is_on_this_machine,
     parse_model,
 )
+from loadtest.model_script import Script
+from loadtest.model_server import model_server
 from tests.generation.stage import PROMPT, end_of, text_of
 
 
@@ -104,3 +107,41 @@ async def test_builtin_says_the_companions_own_words() -> None:
     assert text_of(pieces) == PROMPT.own_words
     assert len(pieces) == 5
     assert end_of(pieces) == "stop"
+
+
+async def chosen_with(*models: str, script: Script | None = None) -> Chosen:
+    async with model_server(script or Script(), models=models) as server:
+        return await choose(ModelSettings(ollama_url=server.url))
+
+
+async def test_without_a_word_an_ollama_with_a_chat_model_is_taken() -> None:
+    chosen = await chosen_with("nomic-embed-text:latest", "my-embedding:1", "qwen3:4b", "llama3.2:latest")
+    assert isinstance(chosen.model, OllamaModel)
+    assert chosen.model.name == "qwen3:4b"
+    assert "has qwen3:4b" in chosen.why
+
+
+async def test_a_model_that_can_only_embed_is_passed_over() -> None:
+    chosen = await chosen_with("all-EMBEDS:1")
+    assert chosen.model == BuiltinModel()
+    assert "ollama pull" in chosen.why
+
+
+async def test_without_an_ollama_builtin_answers() -> None:
+    chosen = await choose(ModelSettings(ollama_url="http://127.0.0.1:1"))
+    assert chosen == Chosen(
+        BuiltinModel(), "no model is configured, and no Ollama answers at http://127.0.0.1:1"
+    )
+
+
+async def test_something_else_on_that_port_is_no_ollama() -> None:
+    async def answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n<html>\xff\xff\xff")
+        writer.close()
+
+    async with await asyncio.start_server(answers, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        chosen = await choose(ModelSettings(ollama_url=f"http://127.0.0.1:{port}"))
+    assert chosen.model == BuiltinModel()
+    assert "no Ollama answers" in chosen.why
