@@ -9,6 +9,7 @@ A phrase is written as words with spaces between::
     <kill>           a class of the table    ~  ~4    up to 2 (4) other words, none of them a negation
     hit+             with its inflections    !all     not followed by this
     wake_up          two words in one place  ^  $     the sentence begins, ends here
+    a b & c d        both in one sentence, in whatever order
 """
 
 import re
@@ -30,13 +31,23 @@ class Phrase:
     """A phrase as a pattern over letters, and for each word it needs the letters that may stand there."""
 
     source: str
-    pattern: str
+    patterns: tuple[str, ...]
     needs: tuple[frozenset[str], ...]
 
     @cached_property
-    def regex(self) -> re.Pattern[str]:
-        """The compiled pattern, made on first use."""
-        return re.compile(self.pattern)
+    def regexes(self) -> tuple[re.Pattern[str], ...]:
+        """The compiled patterns, made on first use."""
+        return tuple(re.compile(pattern) for pattern in self.patterns)
+
+    def found(self, letters: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where the phrase stands in the sentence of ``letters`` from ``start`` to ``end``."""
+        first, *others = self.regexes
+        if not others:
+            yield from (match.span() for match in first.finditer(letters, start, end))
+            return
+        spans = [match.span() for each in self.regexes if (match := each.search(letters, start, end))]
+        if len(spans) == len(self.regexes):
+            yield min(span[0] for span in spans), max(span[1] for span in spans)
 
 
 class Alphabet:
@@ -65,17 +76,16 @@ class Alphabet:
         return found
 
     def phrase(self, source: str) -> Phrase:
-        """``source`` as a pattern; ``ValueError`` names an unknown class."""
-        parts: list[str] = []
+        """``source`` as patterns; ``ValueError`` names an unknown class."""
+        patterns: list[str] = []
         needs: list[frozenset[str]] = []
-        for element in source.split():
-            piece, needed = self._piece(element)
-            parts.append(piece)
-            if needed is not None:
-                needs.append(needed)
+        for part in source.split(" & "):
+            pieces = [self._piece(element) for element in part.split()]
+            patterns.append("".join(piece for piece, _ in pieces))
+            needs += [needed for _, needed in pieces if needed is not None]
         if not needs:
             raise ValueError(f"no word is needed in {source!r}")
-        return Phrase(source, "".join(parts), tuple(sorted(needs, key=self._weight)))
+        return Phrase(source, tuple(patterns), tuple(sorted(needs, key=self._weight)))
 
     def _piece(self, element: str) -> tuple[str, frozenset[str] | None]:
         if element == "^":

@@ -93,9 +93,9 @@ class Watch:
         def here(pattern: re.Pattern[str]) -> bool:
             return pattern.search(spelled.letters, start, end) is not None
 
-        if found.rule.kind == "plan":
+        if found.rule.kind == "plan" and (mine or quoted):
             return quoted and here(self.fiction)
-        if here(self.past) and not self._goes_on(spelled, start, end):
+        if here(self.past) and not self._goes_on(spelled, found):
             return True
         return (
             (not mine and (here(self.fiction) or here(self.lessons)))
@@ -105,13 +105,14 @@ class Watch:
             or self.over.search(spelled.letters, found.start, end) is not None
         )
 
-    def _goes_on(self, spelled: Spelled, start: int, end: int) -> bool:
-        said = spelled.tokens[spelled.places[start] : spelled.places[end - 1] + 1]
+    def _goes_on(self, spelled: Spelled, found: Found) -> bool:
+        first = max(0, spelled.places[found.start] - _REACH)
+        said = spelled.tokens[first : spelled.places[found.end - 1] + 2]
         return not self.still.isdisjoint(said)
 
 
 def _any_of(alphabet: Alphabet, phrases: Iterable[str], tail: str = "") -> re.Pattern[str]:
-    patterns = [alphabet.phrase(each).pattern for each in phrases]
+    patterns = [alphabet.phrase(each).patterns[0] for each in phrases]
     return re.compile(f"(?:{'|'.join(patterns)}){tail}" if patterns else r"(?!)")
 
 

@@ -65,8 +65,8 @@ class Reader:
                 rule, phrase = self.phrases[at]
                 if any(needed.isdisjoint(present) for needed in phrase.needs[1:]):
                     continue
-                for match in phrase.regex.finditer(letters, sentence.start(), sentence.end()):
-                    yield Found(rule, match.start(), match.end())
+                for start, end in phrase.found(letters, sentence.start(), sentence.end()):
+                    yield Found(rule, start, end)
 
 
 @cache
