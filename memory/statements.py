@@ -11,8 +11,9 @@ import re
 import msgspec
 
 from memory.statements_answers import Answer, answered
-from memory.statements_frames import Compiled, Frame, Marked, compiled, frames, value_fits
+from memory.statements_frames import Compiled, Frame, compiled, frames, value_fits
 from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
+from memory.statements_marks import Marked
 from memory.statements_senses import denied, put_in_mouth, taken_back, tense
 from memory.statements_subjects import Whose, inside, is_name, mentioned, relation, whose
 from memory.statements_text import Stretch, stretches
@@ -51,14 +52,15 @@ def _find(number: int, marked: Marked, names: frozenset[str]) -> _Found | None:
         if not value_fits(value, frame, names):
             continue
         before = marked.plain(seen[: match.start()])
-        start = len(before.split())
         whole = marked.plain(match.group(0))
+        group = "v" if named.get("v") else 0
+        start = len(marked.plain(seen[: match.start(group)]).split())
         return _Found(
             frame,
             before,
             whole,
             value,
-            (start, start + len(whole.split())),
+            (start, start + len(marked.plain(match.group(group)).split())),
             marked.plain(named.get("who") or ""),
             relation(marked.plain(named.get("rel") or "")),
         )
@@ -126,13 +128,14 @@ def _may_state(frame: Frame, stretch: Stretch) -> bool:
 
 
 def _read_stretch(
-    stretch: Stretch, marked: Marked, carried: str | None, other: str | None
+    stretch: Stretch, called: list[int], carried: str | None, other: str | None
 ) -> tuple[list[Statement], str | None]:
     """The statements of one stretch, and the subject it leaves to the next."""
     read: list[Statement] = []
     taken: list[tuple[int, int]] = []
     left = carried
-    for number in frames().called_by(marked.said, marked.groups):
+    marked = Marked(stretch.said)
+    for number in called:
         frame = frames().all[number].frame
         if not _may_state(frame, stretch):
             continue
@@ -174,10 +177,10 @@ def _read(text: str) -> list[Statement]:
     for stretch in stretches(text):
         if stretch.sentence != sentence:
             sentence, carried = stretch.sentence, None
-        marked = Marked(stretch.text)
-        found, carried = _read_stretch(stretch, marked, carried, other)
-        read += found
-        other = mentioned(marked.said, stretch.names, other)
+        if called := frames().called_by(stretch.said):
+            found, carried = _read_stretch(stretch, called, carried, other)
+            read += found
+        other = mentioned(stretch.said, stretch.names, other)
     return read
 
 

@@ -6,6 +6,7 @@ its siblings for other languages hold the frames.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal
 
@@ -13,23 +14,29 @@ import msgspec
 
 from memory import data
 from memory.statements_kinds import StatementKind
-from memory.statements_words import Words, group_names, known_words, read_groups
+from memory.statements_marks import marks
+from memory.statements_words import known_words, read_groups
 
+_MOST_REMEMBERED = 10_000
+"""Words whose frames are kept ready; what people write has no end."""
 _TABLES = ("statements_en.toml", "statements_de.toml", "statements_es.toml")
 
 
 class Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One way to state one kind of thing.
 
-    ``subject`` says where the one it is about stands: before the match, inside it (group ``who``), or
-    always the speaker. ``fixed`` patterns carry their own polarity, so a negation before them is not
-    counted. ``need`` and ``without`` name groups or plain words the value must or must not hold. ``also``
-    frames may read words that another frame has read already.
+    ``cues``: one of these words, or of the words of ``@group``, must be there for the frame to be tried, and one
+    of ``company`` beside it (the table's own, for a frame with ``@`` cues and none). ``subject`` says where the one it is about
+    stands: before the match, inside it (group ``who``), or always the speaker. ``fixed`` patterns carry their own
+    polarity, so a negation before them is not counted. ``need`` and ``without`` list words and ``@groups`` of which the
+    value must hold one, or none (``@called``: it is written like a name). ``also`` frames may read words that another frame has read already; ``supposes``
+    ones are read after an "if" too.
     """
 
     kind: StatementKind
     cues: str
     patterns: tuple[str, ...]
+    company: str = ""
     attribute: str = ""
     subject: Literal["before", "inside", "self"] = "before"
     negated: bool = False
@@ -40,13 +47,13 @@ class Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: str = ""
     many: bool = False
     also: bool = False
-    asks: bool = False
     supposes: bool = False
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frame: tuple[Frame, ...]
     macros: dict[str, str] = {}
+    company: str = ""
 
 
 class Compiled(msgspec.Struct, frozen=True):
@@ -56,35 +63,49 @@ class Compiled(msgspec.Struct, frozen=True):
     patterns: tuple["Pattern", ...]
     need: frozenset[str]
     without: frozenset[str]
+    company: frozenset[str]
 
 
-class Frames(msgspec.Struct, frozen=True):
+class Frames:
     """All frames in order of precedence, and which words call for which of them."""
 
-    all: tuple[Compiled, ...]
-    cues: Words
-    by_group: dict[str, tuple[int, ...]]
+    def __init__(self, every: tuple[Compiled, ...]) -> None:
+        self.all = every
+        cues: dict[str, str] = {}
+        self._by_group: dict[str, frozenset[int]] = {}
+        for number, one in enumerate(every):
+            words = one.frame.cues.split()
+            cues[str(number)] = " ".join(word for word in words if not word.startswith("@"))
+            for word in words:
+                if word.startswith("@"):
+                    self._by_group[word[1:]] = self._by_group.get(word[1:], frozenset()) | {number}
+        self._cues = read_groups(cues)
+        self._memo: dict[str, frozenset[int]] = {}
 
-    def called_by(self, said: list[str], groups: frozenset[str]) -> list[int]:
-        """The numbers of the frames whose cues are among the words ``said`` or their ``groups``, in order."""
-        called: set[int] = set()
-        for word in said:
-            for number in self.cues.of(word):
-                called.add(int(number))
-        for group in groups:
-            called.update(self.by_group.get(group, ()))
-        return sorted(called)
+    def called_by(self, said: Sequence[str]) -> list[int]:
+        """The numbers of the frames whose cues are among the words ``said``, in order of precedence."""
+        called = frozenset[int]().union(*map(self._of_word, said))
+        for _, _, groups in known_words().phrases(said):
+            called = called.union(*(self._by_group.get(group, frozenset()) for group in groups))
+        if not called:
+            return []
+        has = frozenset(said)
+        return [number for number in sorted(called) if self._in_company(number, has)]
 
+    def _of_word(self, word: str) -> frozenset[int]:
+        known = self._memo.get(word)
+        if known is None:
+            if len(self._memo) >= _MOST_REMEMBERED:
+                self._memo.clear()
+            groups = (self._by_group.get(group, frozenset()) for group in known_words().of(word))
+            known = frozenset(int(number) for number in self._cues.of(word)).union(*groups)
+            self._memo[word] = known
+        return known
 
-_FIRST_MARK = 0x16A0
-"""Runes stand for groups in the text that a pattern sees: letters nobody types, so ``\\w`` takes them for
-words.
-"""
-
-
-@cache
-def _marks() -> dict[str, str]:
-    return {name: chr(_FIRST_MARK + number) for number, name in enumerate(sorted(group_names()))}
+    def _in_company(self, number: int, has: frozenset[str]) -> bool:
+        """Whether one of the words that must stand beside a frame's cue does."""
+        company = self.all[number].company
+        return not company or not has.isdisjoint(company)
 
 
 class Pattern(msgspec.Struct, frozen=True):
@@ -108,7 +129,7 @@ def _expand(pattern: str, macros: dict[str, str]) -> Pattern:
         if name in macros:
             return re.sub(r"\{([a-z_]+)\}", one, macros[name])
         groups.add(name)
-        return rf"{_marks()[name]}\d+"
+        return rf"{marks()[name]}\d+"
 
     source = re.sub(r"\{([a-z_]+)\}", one, pattern)
     return Pattern(source, frozenset(groups))
@@ -118,66 +139,30 @@ def _expand(pattern: str, macros: dict[str, str]) -> Pattern:
 def frames() -> Frames:
     """The frames of all languages, indexed by their cues on first use."""
     found: list[Compiled] = []
-    cues: dict[str, str] = {}
-    by_group: dict[str, tuple[int, ...]] = {}
     for name in _TABLES:
-        table = data.table(name, _Table)
-        for frame in table.frame:
-            number = len(found)
-            patterns = tuple(_expand(pattern, table.macros) for pattern in frame.patterns)
-            found.append(
-                Compiled(frame, patterns, frozenset(frame.need.split()), frozenset(frame.without.split()))
-            )
-            words = frame.cues.split()
-            cues[str(number)] = " ".join(word for word in words if not word.startswith("@"))
-            for word in words:
-                if word.startswith("@"):
-                    by_group[word[1:]] = (*by_group.get(word[1:], ()), number)
-    return Frames(tuple(found), read_groups(cues), by_group)
+        rows: _Table = data.table(name, _Table)
+        found += [_compile(frame, rows) for frame in rows.frame]
+    return Frames(tuple(found))
 
 
-class Marked:
-    """A stretch as the patterns see it: words of the groups a pattern asks for replaced by marks."""
-
-    def __init__(self, text: str) -> None:
-        self.said = text.split()
-        self.spans = known_words().spans(self.said)
-        self.groups: frozenset[str] = frozenset().union(*(groups for _, _, groups in self.spans))
-        self._texts: dict[frozenset[str], str] = {}
-
-    def seen(self, groups: frozenset[str]) -> str:
-        """The text in which every word of ``groups`` is one mark."""
-        if groups not in self._texts:
-            self._texts[groups] = self._mark(groups) if groups & self.groups else " ".join(self.said)
-        return self._texts[groups]
-
-    def _mark(self, groups: frozenset[str]) -> str:
-        seen: list[str] = []
-        at = 0
-        for number, (first, last, has) in enumerate(self.spans):
-            wanted = has & groups
-            if not wanted or first < at:
-                continue
-            seen += self.said[at:first]
-            seen.append(f"{_marks()[min(wanted)]}{number}")
-            at = last
-        return " ".join(seen + self.said[at:])
-
-    def plain(self, seen: str) -> str:
-        """``seen`` with its marks turned back into the words they stand for."""
-        if not any(chr(_FIRST_MARK) <= letter <= "\u16ea" for letter in seen):
-            return seen
-        return _MARK.sub(lambda mark: " ".join(self.said[slice(*self.spans[int(mark.group(1))][:2])]), seen)
-
-
-_MARK = re.compile("[\u16a0-\u16ea](\\d+)")
+def _compile(frame: Frame, rows: _Table) -> Compiled:
+    return Compiled(
+        frame,
+        tuple(_expand(pattern, rows.macros) for pattern in frame.patterns),
+        frozenset(frame.need.split()),
+        frozenset(frame.without.split()),
+        frozenset((frame.company or (rows.company if "@" in frame.cues else "")).split()),
+    )
 
 
 def value_fits(value: str, frame: Compiled, names: frozenset[str]) -> bool:
     """Whether ``value`` has what the frame needs and nothing it must be without."""
     if not frame.need and not frame.without:
         return True
-    has = known_words().groups(value) | frozenset(value.split())
-    if frame.need and not has & frame.need and not ("called" in frame.need and value.split()[0] in names):
+    said = value.split()
+    has = frozenset(said).union(f"@{group}" for group in known_words().groups(value))
+    if said and said[0] in names:
+        has |= {"@called"}
+    if frame.need and not has & frame.need:
         return False
     return not has & frame.without

@@ -44,6 +44,9 @@ class Whose(msgspec.Struct, frozen=True):
     at: int
 
 
+_PEOPLE = frozenset({"relation", "name"})
+
+
 @cache
 def _sets() -> _Sets:
     table = data.table("statements_subjects.toml", _Table)
@@ -57,13 +60,11 @@ def _sets() -> _Sets:
     )
 
 
-@cache
 def is_relation(word: str) -> bool:
     """Whether ``word`` names a relation (sister, colleague, dog)."""
     return "relation" in known_words().of(word)
 
 
-@cache
 def is_name(word: str) -> bool:
     """Whether ``word`` is a well-known first name."""
     return "name" in known_words().of(word)
@@ -117,6 +118,8 @@ def inside(said: str, names: frozenset[str], other: str | None) -> Whose:
 def mentioned(said: Sequence[str], names: frozenset[str], other: str | None) -> str | None:
     """The last person in ``said`` who is not the speaker, else ``other``."""
     found = other
+    if not any(_PEOPLE & known_words().of(word) for word in said):
+        return found
     for at, word in enumerate(said):
         if is_relation(word):
             ahead = said[at + 1] if at + 1 < len(said) else ""

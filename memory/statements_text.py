@@ -23,11 +23,16 @@ class _Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     joins: str
     starters: str
     leads: str
+    leads_and: str
+    nouns_with_capitals: str
+    asking_cues: str
     asking: str
     asking_marked: str
+    supposing_cues: str
     supposing: str
+    fiction_cues: str
     fiction: str
-    generic: str
+    idiom_cues: str
 
 
 class Stretch(msgspec.Struct, frozen=True):
@@ -36,6 +41,7 @@ class Stretch(msgspec.Struct, frozen=True):
     """
 
     text: str
+    said: list[str]
     sentence: str
     names: frozenset[str]
     asks: bool
@@ -81,6 +87,7 @@ class _Breaks(msgspec.Struct, frozen=True):
     joins: frozenset[str]
     before: frozenset[str]
     leads: frozenset[str]
+    leads_and: frozenset[str]
 
 
 @cache
@@ -91,12 +98,14 @@ def _breaks() -> _Breaks:
         frozenset(source.joins.split()),
         frozenset(source.starters.split()),
         frozenset(source.leads.split()),
+        frozenset(source.leads_and.split()),
     )
 
 
 def _own_words(text: str) -> str:
     """``text`` without what is quoted or handed over as material."""
-    text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     if '"' in text or "“" in text or "„" in text or "«" in text or ">" in text or "```" in text:
         text = _QUOTED.sub(" … ", text)
     if ":" in text and (handed := _pattern("material").search(text)):
@@ -111,7 +120,7 @@ def _tokens(sentence: str) -> tuple[list[str], frozenset[str]]:
     names: set[str] = set()
     for token in _TOKEN.findall(sentence):
         low = token.lower()
-        if token[0].isupper() and found:
+        if token[0].isupper() and found and len(low) > 1:
             names.add(low)
         if low.endswith("'s") and low not in contractions:
             found += [low[:-2], "'s"]
@@ -131,12 +140,27 @@ def _cut(tokens: list[str]) -> list[list[str]]:
     parts: list[list[str]] = [[]]
     for word, ahead in zip(tokens, [*tokens[1:], ""], strict=False):
         opened = parts[-1]
-        leads = word == "," and bool(opened) and opened[0] in breaks.leads and len(opened) < _LONGEST_LEAD
-        if word in breaks.always or (word in breaks.joins and ahead in breaks.before and not leads):
+        lead = opened[0] if opened and len(opened) < _LONGEST_LEAD else ""
+        held = lead in breaks.leads_and or (word == "," and lead in breaks.leads)
+        strong = word in breaks.always and ahead != "of"  # "because of" leads on
+        if strong or (word in breaks.joins and ahead in breaks.before and not held):
             parts.append([])
         else:
             opened.append(word)
     return [part for part in parts if part]
+
+
+@cache
+def _cues(name: str) -> frozenset[str]:
+    source = reading()
+    cues = {
+        "asking": source.asking_cues,
+        "supposing": source.supposing_cues,
+        "fiction": source.fiction_cues,
+        "idioms": source.idiom_cues,
+        "capitals": source.nouns_with_capitals,
+    }[name]
+    return frozenset(cues.split())
 
 
 def _asking(texts: list[str], marked: bool) -> list[bool]:
@@ -153,12 +177,19 @@ def _asking(texts: list[str], marked: bool) -> list[bool]:
 
 def _read_sentence(sentence: str) -> list[Stretch]:
     tokens, names = _tokens(sentence)
-    parts = _cut([token for token in tokens if token not in {"!", "?", "."}])
-    texts = [_pattern("idioms").sub(" … ", " ".join(part)).strip() for part in parts]
-    tells = bool(_pattern("fiction").search(sentence))
+    has = frozenset(tokens)
+    if has & _cues("capitals"):
+        names = frozenset[str]()  # in German every noun is written like a name
+    marked = "?" in has
+    texts = [" ".join(part) for part in _cut([token for token in tokens if token not in {"!", "?", "."}])]
+    if has & _cues("idioms"):
+        texts = [_pattern("idioms").sub(" … ", text).strip() for text in texts]
+    tells = bool(has & _cues("fiction")) and bool(_pattern("fiction").search(sentence))
+    supposing = _pattern("supposing") if has & _cues("supposing") else None
+    asking = _asking(texts, marked) if marked or has & _cues("asking") else [False] * len(texts)
     return [
-        Stretch(text, sentence, names, asks, bool(_pattern("supposing").search(text)), tells)
-        for text, asks in zip(texts, _asking(texts, "?" in tokens), strict=True)
+        Stretch(text, text.split(), sentence, names, asks, bool(supposing and supposing.search(text)), tells)
+        for text, asks in zip(texts, asking, strict=True)
     ]
 
 

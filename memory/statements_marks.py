@@ -1,0 +1,64 @@
+"""A stretch as patterns see it: every word of a group they name stands as one mark.
+
+A pattern says ``{condition}`` where any of hundreds of words may stand. Instead of trying them all, the words of
+the stretch are looked up once and those of the group are replaced by a rune and a number, which is what the
+pattern looks for.
+"""
+
+import re
+from functools import cache
+
+from memory.statements_words import group_names, known_words
+
+_FIRST = 0x16A0
+_LAST = 0x16EA
+"""The runes: letters that ``\\w`` takes for parts of words and that nobody types."""
+_MARK = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}](\\d+)")
+
+
+@cache
+def marks() -> dict[str, str]:
+    """The rune of each group."""
+    return {name: chr(_FIRST + number) for number, name in enumerate(sorted(group_names()))}
+
+
+class Marked:
+    """One stretch with the groups of its words."""
+
+    def __init__(self, said: list[str]) -> None:
+        self.said = said
+        self.spans = known_words().spans(said)
+        self.groups: frozenset[str] = frozenset().union(*(groups for _, _, groups in self.spans))
+        self._plain = " ".join(said)
+        self._texts: dict[frozenset[str], str] = {}
+
+    def seen(self, groups: frozenset[str]) -> str:
+        """The text in which every word of ``groups`` is one mark."""
+        if not groups:
+            return self._plain
+        if groups not in self._texts:
+            self._texts[groups] = self._mark(groups)
+        return self._texts[groups]
+
+    def _mark(self, groups: frozenset[str]) -> str:
+        seen: list[str] = []
+        at = 0
+        for number, (first, last, has) in enumerate(self.spans):
+            wanted = has & groups
+            if not wanted or first < at:
+                continue
+            seen += self.said[at:first]
+            seen.append(f"{marks()[min(wanted)]}{number}")
+            at = last
+        return " ".join(seen + self.said[at:])
+
+    def plain(self, seen: str) -> str:
+        """``seen`` with its marks turned back into the words they stand for."""
+        return _MARK.sub(self._words, seen)
+
+    def _words(self, mark: re.Match[str]) -> str:
+        number = int(mark.group(1))
+        if number >= len(self.spans):
+            return ""  # somebody did type a rune
+        first, last, _ = self.spans[number]
+        return " ".join(self.said[first:last])
