@@ -25,11 +25,12 @@ _TABLES = ("statements_en.toml", "statements_de.toml", "statements_es.toml")
 class Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One way to state one kind of thing.
 
-    ``cues``: one of these words, or of the words of ``@group``, must be there for the frame to be tried, and one
-    of ``company`` beside it (the table's own, for a frame with ``@`` cues and none). ``subject`` says where the one it is about
-    stands: before the match, inside it (group ``who``), or always the speaker. ``fixed`` patterns carry their own
-    polarity, so a negation before them is not counted. ``need`` and ``without`` list words and ``@groups`` of which the
-    value must hold one, or none (``@called``: it is written like a name). ``also`` frames may read words that another frame has read already; ``supposes``
+    ``cues``: one of these words, or of the words of ``@group``, must be there for the frame to be tried,
+    and one of ``company`` beside it (the table's own, for a frame with ``@`` cues and none). ``subject``
+    says where the one it is about stands: before the match, inside it (group ``who``), or always the
+    speaker. ``fixed`` patterns carry their own polarity, so a negation before them is not counted. ``need``
+    and ``without`` list words and ``@groups`` of which the value must hold one, or none (``@called``: it is
+    written like a name). ``also`` frames may read words that another frame has read already; ``supposes``
     ones are read after an "if" too.
     """
 

@@ -1,8 +1,8 @@
 """A stretch as patterns see it: every word of a group they name stands as one mark.
 
-A pattern says ``{condition}`` where any of hundreds of words may stand. Instead of trying them all, the words of
-the stretch are looked up once and those of the group are replaced by a rune and a number, which is what the
-pattern looks for.
+A pattern says ``{condition}`` where any of hundreds of words may stand. Instead of trying them all, the
+words of the stretch are looked up once and those of the group are replaced by a rune and a number, which is
+what the pattern looks for.
 """
 
 import re
