@@ -62,17 +62,34 @@ def cut(data: bytes, borders: list[int]) -> list[bytes]:
 
 BORDERS = st.lists(st.integers(0, 100_000), max_size=40)
 DAMAGE = st.lists(st.tuples(st.integers(0, 100_000), st.binary(max_size=6), st.integers(0, 40)), max_size=5)
-NAMES = (
-    "choices delta content message type error usage index tool_calls function arguments name done finish_reason "
-    "content_block text partial_json stop_reason reasoning thinking id done_reason eval_count"
-)
+NAMES = [
+    "choices",
+    "delta",
+    "content",
+    "message",
+    "type",
+    "error",
+    "usage",
+    "index",
+    "tool_calls",
+    "function",
+    "arguments",
+    "name",
+    "done",
+    "finish_reason",
+    "content_block",
+    "text",
+    "partial_json",
+    "stop_reason",
+    "reasoning",
+    "thinking",
+    "id",
+    "done_reason",
+    "eval_count",
+]
 ANY_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.sampled_from([*NAMES.split(), "tool_use", "[DONE]"]),
-    lambda inner: (
-        lambda inner: (
-            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES.split()), inner, max_size=4)
-        ),
-    ),
+    st.none() | st.booleans() | st.integers() | st.sampled_from([*NAMES, "tool_use", "[DONE]"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
     max_leaves=12,
 )
 FORMS: list[Thinking] = ["none", "field", "tags", "nested", "harmony"]
@@ -154,10 +171,8 @@ def test_arguments_without_end_are_refused(kind: str) -> None:
         line = b'data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"%b"}}]}}]}\n\n' % part
     else:
         reader.feed(b'data: {"type":"content_block_start","content_block":{"type":"tool_use"}}\n\n')
-        line = (
-            b'data: {"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"%b"}}\n\n'
-            % part
-        )
+        delta = b'{"type":"input_json_delta","partial_json":"%b"}' % part
+        line = b'data: {"type":"content_block_delta","delta":%b}\n\n' % delta
     assert outcome(reader, [line] * 1_000) == "broken"
 
 
