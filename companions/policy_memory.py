@@ -84,7 +84,7 @@ class Window(Table, frozen=True, kw_only=True):
     repeats_messages: Positive = 6
     remove_repeats: bool = False  # leave earlier instances of a repeated question and their answers out
     until_summary: Count = 0  # messages no summary covers yet stay, up to so many (wellness: 15)
-    shorten_over_chars: Positive | None = 500  # a message longer than this is shortened for the model …
+    shorten_over_chars: Positive = 500  # a message longer than this is shortened for the model …
     shorten_keep_last: Count = 4  # … unless it is among the last so many
 
 

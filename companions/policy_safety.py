@@ -17,14 +17,16 @@ CATEGORIES: tuple[CrisisCategory, ...] = ("self_harm", "harm_others", "abuse", "
 
 
 class CrisisRule(Table, frozen=True, kw_only=True):
-    """What happens for one category, by severity (1 a sign, 2 clear, 3 acute). ``None`` means never.
+    """What happens for one category, by severity (1 a sign, 2 clear, 3 acute).
 
     ``escalate`` goes before ``redirect``. Under both the resources were shown first.
     """
 
     resources_from: Severity = 1  # the fixed resources are shown at once
-    redirect_from: Severity | None = 1  # a safe answer is given instead of the model's
-    escalate_from: Severity | None = None  # as redirect, and an alert is raised
+    redirect_from: Annotated[int, msgspec.Meta(ge=1, le=4)] = (
+        1  # a safe answer instead of the model's; 4: never
+    )
+    escalate_from: Severity | None = None  # as redirect, and an alert is raised; None: never
     model_speaks: bool = False  # escalated, the model answers under crisis instructions instead
     recipients: tuple[Recipient, ...] = ()  # who is told of an escalation; nobody when empty
 
@@ -32,7 +34,7 @@ class CrisisRule(Table, frozen=True, kw_only=True):
         """What the turn does with a message of this category and severity."""
         if self.escalate_from is not None and severity >= self.escalate_from:
             return "escalate"
-        if self.redirect_from is not None and severity >= self.redirect_from:
+        if severity >= self.redirect_from:
             return "redirect"
         return "pass"
 

@@ -18,7 +18,7 @@ from tests.companions.library import NAMES, shipped
         (CrisisRule(redirect_from=2), ["pass", "redirect", "redirect"]),
         (CrisisRule(redirect_from=1, escalate_from=3), ["redirect", "redirect", "escalate"]),
         (CrisisRule(redirect_from=3, escalate_from=2), ["pass", "escalate", "escalate"]),
-        (CrisisRule(redirect_from=None), ["pass", "pass", "pass"]),
+        (CrisisRule(redirect_from=4), ["pass", "pass", "pass"]),
     ],
 )
 def test_severity_decides_between_pass_redirect_and_escalate(rule: CrisisRule, actions: list[str]) -> None:

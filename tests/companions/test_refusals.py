@@ -41,7 +41,7 @@ CHANGES = [
     (r'^set = "dementia"', 'set = "all"', "emotion.set", "Invalid enum value"),
     (r'^rules = \["quiz"\]', 'rules = ["scold"]', "answers.rules", "Invalid enum value"),
     (r'^tools = \["remember"', 'tools = ["shell"', "model.tools", "Invalid enum value"),
-    (r"^redirect_from = 3", "redirect_from = 4", "safety.self_harm.redirect_from", "<= 3"),
+    (r"^redirect_from = 3", "redirect_from = 5", "safety.self_harm.redirect_from", "<= 4"),
     (r"^\[safety.medical\]\nredirect_from = 3\n", "", "safety.medical", "required"),
     (r'^country = "DE"', 'country = "Germany"', "safety.country", "matching regex"),
     (r'^comfort = \["reassurance"\]', 'gossip = ["reassurance"]', "stories.by_intent", "Invalid enum value"),
