@@ -1,0 +1,90 @@
+"""A server process of its own, started as an operator would, watched and ended by its own number."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from anyio.abc import Process
+
+READY = re.compile(rb"is ready: http://([^/]+)/")
+START_SECONDS = 30.0
+
+
+class ServerProcess:
+    """A running ``fireside serve``."""
+
+    def __init__(self, process: Process, address: str, log: Path) -> None:
+        self.process = process
+        self.address = address
+        self.log = log
+
+    @property
+    def url(self) -> str:
+        """Where clients connect."""
+        return f"ws://{self.address}/ws"
+
+    def memory_mib(self) -> float:
+        """Resident memory, as the kernel counts it."""
+        fields = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1_048_576
+
+    def cpu_seconds(self) -> float:
+        """User and system time so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    async def kill(self) -> None:
+        """End it as a power cut would: no signal handler runs."""
+        self.process.send_signal(signal.SIGKILL)
+        await self.process.wait()
+
+    async def stop(self) -> int:
+        """Ask it to stop; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return await self.process.wait()
+
+
+@asynccontextmanager
+async def server_process(folder: Path, arguments: Sequence[str] = ()) -> AsyncGenerator[ServerProcess]:
+    """Start ``fireside serve`` on a free port with ``folder`` as its data; ended when the block is left."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "server.log"
+    command = [
+        sys.executable,
+        "-m",
+        "server.cli",
+        "serve",
+        "--port",
+        "0",
+        "--data",
+        str(folder / "data"),
+        *arguments,
+    ]
+    with log.open("ab") as written:
+        start = written.tell()
+        process = await anyio.open_process(command, stdout=subprocess.DEVNULL, stderr=written)
+        try:
+            with anyio.fail_after(START_SECONDS):
+                address = await _address(process, log, start)
+            yield ServerProcess(process, address, log)
+        finally:
+            if process.returncode is None:
+                process.kill()
+            with anyio.CancelScope(shield=True):
+                await process.aclose()
+
+
+async def _address(process: Process, log: Path, start: int) -> str:
+    while True:
+        found = READY.search(log.read_bytes()[start:])
+        if found is not None:
+            return found[1].decode()
+        if process.returncode is not None:
+            raise RuntimeError(f"the server ended at its start; see {log}")
+        await anyio.sleep(0.02)
