@@ -20,6 +20,7 @@ from companions.changes import (
     Refused,
 )
 from memory.text import folded
+from storage.fulltext import forget_from
 from storage.jobs import queue_jobs
 from storage.order import next_number
 from storage.rows import Row
@@ -341,6 +342,7 @@ def conversation_deleted(db: sqlite3.Connection, change: ConversationDeleted) ->
     if _owned(db, change) is None:
         return UNKNOWN
     gone = (change.conversation,)
+    forget_from(db, change.conversation, 0)
     db.execute(
         """
         UPDATE commands SET digest = NULL, result = NULL WHERE message IN

@@ -15,6 +15,7 @@ from companions.changes import (
 from memory.messages import Message
 from memory.text import folded
 from storage.commands import keep_command, retained
+from storage.fulltext import forget_from
 from storage.order import next_number
 from storage.readings import keep_readings
 from storage.rows import MESSAGE_COLUMNS, acquainted, blob_of, message_of
@@ -266,6 +267,7 @@ def remove_from(db: sqlite3.Connection, conversation: str, position: int, *, spa
         "SELECT id, role FROM messages WHERE conversation = ? AND position >= ? AND removed = 0 AND id <> ?",
         (conversation, position, spared),
     ).fetchall()
+    forget_from(db, conversation, position)
     for id_, _ in gone:
         _bury(db, id_)
     said = sum(role == "user" for _, role in gone)

@@ -37,6 +37,7 @@ from storage.conversations import (
     list_conversations,
     metrics,
 )
+from storage.fulltext import index_pending, search
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
 from storage.messages import history, message
 from storage.order import epoch, may_purge
@@ -134,6 +135,8 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "session_left": lambda db: session_left(db, user=ANNA, session="s"),
     "summary_of": lambda db: summary_of(db, user=ANNA, conversation="c"),
     "recent_summaries": lambda db: recent_summaries(db, user=ANNA, companion="clara", limit=5),
+    "index_pending": index_pending,
+    "search": lambda db: search(db, user=ANNA, query="hello answer", limit=5),
     "user": lambda db: user(db, user=ANNA, companion="clara"),
     "profile": lambda db: profile(db, user=ANNA, companion="clara"),
     "check_ins": lambda db: check_ins(db, user=ANNA, companion="clara", limit=5),
@@ -146,6 +149,11 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
 
 # The open answers are read whole at a start: there are as many as sessions were talking when it ended.
 WHOLE = {"open_responses", "o"}
+# Full text by a match or by a row's number, its own few settings, and an index of what is due alone.
+_SMALL = re.compile(
+    r"SCAN (search VIRTUAL TABLE INDEX \d+:.|main\.search_config"
+    r"|conversations USING INDEX conversations_unindexed)"
+)
 _VERB = re.compile(r"\s*(SELECT|UPDATE|DELETE|INSERT|WITH)\b", re.IGNORECASE)
 
 
@@ -154,6 +162,8 @@ def test_no_table_is_gone_through(tmp_path: Path, name: str) -> None:
     with inline(tmp_path / "fireside.sqlite3") as store:
         db = store.db
         apply_all(db, [said("z", 1), answered("z", 2), said("z", 3), checkpointed("z", 4, "so")])
+        if name == "search":
+            index_pending(db)
         asked: list[str] = []
         db.set_trace_callback(asked.append)
         QUESTIONS[name](db)
@@ -162,6 +172,7 @@ def test_no_table_is_gone_through(tmp_path: Path, name: str) -> None:
         assert statements
         for statement in statements:
             scanned = [step for step in plan(db, statement) if step.startswith("SCAN ")]
+            scanned = [step for step in scanned if not _SMALL.match(step)]
             assert not [step for step in scanned if step.split()[1] not in WHOLE | {"CONSTANT"}], statement
 
 
