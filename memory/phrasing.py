@@ -19,6 +19,7 @@ from memory.vocabulary import (
     OWNER,
     PERSON,
     PRONOUN,
+    THING,
     Token,
     base,
     names,
@@ -123,7 +124,22 @@ def _token(
         return Token(word, PRONOUN), 1
     if word.isdigit() and len(word) == 4:
         return Token("0000", OTHER), 1
-    return Token(stems[at], FUNCTION if word in word_set("stop_words") else OTHER), 1
+    if word in word_set("stop_words"):
+        return Token(stems[at], FUNCTION), 1
+    return Token(stems[at], THING if _is_thing(raw, stems, at) else OTHER), 1
+
+
+def _is_thing(raw: Sequence[str], stems: Sequence[str], at: int) -> bool:
+    """Whether an unknown word is used as the name of a thing: *my good scissors*, *this collar*."""
+    if (
+        stems[at] in word_set("abstract")
+        or raw[at] in word_set("abstract")
+        or raw[at].endswith(("ing", "ed", "ly"))
+    ):
+        return False
+    ends = at + 1 == len(raw) or raw[at + 1] in word_set("stop_words") or raw[at + 1] in word_set("fillers")
+    before = {raw[at - 1], raw[at - 2]} if at > 1 else set(raw[at - 1 : at])
+    return ends and not before.isdisjoint(word_set("determiners"))
 
 
 def _capital_names(text: str) -> frozenset[str]:
@@ -152,12 +168,21 @@ def _without_openings(found: list[str]) -> list[str]:
     out: list[str] = []
     at = 0
     while at < len(found):
+        before = found[at - 1] if at else ""
         length = next((len(p) for p in known.get(found[at], ()) if tuple(found[at : at + len(p)]) == p), 0)
-        if not length or length == len(found) or (at and found[at - 1] == "not"):
+        after = found[at + length] if at + length < len(found) else ""
+        if not length or length == len(found) or not _opens(found[at], found[at + length - 1], before, after):
             out.append(found[at])
             length = 1
         at += length
     return out
+
+
+def _opens(first: str, last: str, before: str, after: str) -> bool:
+    """Whether a phrase leads to the matter: *I don't know where I am* does, *I don't know this building* is it."""
+    if first in ("i", "have") and last in word_set("doubting"):
+        return after in word_set("asking") or not after
+    return before != "not"
 
 
 def _split(text: str) -> Iterator[tuple[str, bool]]:

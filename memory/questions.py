@@ -15,7 +15,7 @@ import msgspec
 from memory.frames import Ask, Frame, QuestionType, asks, question_type
 from memory.phrasing import Sentence, read_sentences
 from memory.text import folded
-from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, word_set
+from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
 
 Tense: TypeAlias = Literal["past", "present", "future"]
 
@@ -162,7 +162,7 @@ def _needs(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> bool:
     """Whether the message wants, misses, asks or complains, now."""
     if all(sentence.past for sentence in sentences):
         return False
-    return any(s.asks for s in sentences) or any(token.concept in word_set("needs") for token in tokens)
+    return any(s.asks for s in sentences) or any(token.concept in needs() for token in tokens)
 
 
 def _question_word(sentences: Sequence[Sentence]) -> str:

@@ -30,6 +30,7 @@ KINDS: Final[Mapping[str, str]] = {
     "act": "v",
 }
 OBJECTS: Final = frozenset("ATLMBE")
+THING: Final = "T"
 POSSESSIONS: Final = frozenset("ATB")
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|'s\b")
@@ -53,6 +54,11 @@ _WHOLE: Final[Mapping[str, str]] = {
     "cant": "can not",
     "ye": "you",
     "whereabouts": "where",
+    "headache": "head ache",
+    "toothache": "tooth ache",
+    "backache": "back ache",
+    "earache": "ear ache",
+    "stomachache": "stomach ache",
 }
 _ENDINGS: Final = {"n't": "not", "'re": "are", "'ll": "will", "'ve": "have", "'m": "am", "'d": "would"}
 
@@ -69,10 +75,13 @@ class WordLists(msgspec.Struct, frozen=True):
     noises: str
     asking: str
     pronouns: str
+    doubting: str
     before_places: str
     before_past: str
     never_past: str
     needs: str
+    determiners: str
+    abstract: str
     opposites: list[str]
     is_after: str
     is_before: str
@@ -108,6 +117,12 @@ def lists() -> WordLists:
 def word_set(name: str) -> frozenset[str]:
     """The words of one list of the table of questions, by its name there."""
     return frozenset(str(getattr(lists(), name)).split())
+
+
+@cache
+def needs() -> frozenset[str]:
+    """The concepts of wanting, missing and complaining, in their base form."""
+    return frozenset(base(word) for word in lists().needs.split())
 
 
 @cache
