@@ -12,9 +12,10 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from memory.statements import Statement, StatementKind, read_statements, takes_back
+from memory.statements import Statement, StatementKind, last_mentioned, read_statements, takes_back
 from memory.statements_ends import core, ends, rules, same
 from memory.statements_senses import never_said
+from memory.statements_subjects import is_pronoun
 from memory.text import folded
 
 Scheme: TypeAlias = Literal["wellness", "desktop", "plain"]
@@ -164,6 +165,9 @@ class _Ledger:
 
 
 def _worth_keeping(statement: Statement) -> bool:
+    """Whether a statement can be a fact: what it says is known, and of whom."""
+    if is_pronoun(statement.subject.lower()):
+        return False
     if statement.tense == "past" and not statement.negated:
         return statement.kind == "life_event" or statement.kind in _PAST_KEPT
     return statement.negated or bool(statement.value)
@@ -178,14 +182,15 @@ def facts_from(messages: Sequence[tuple[str, str, str]], scheme: Scheme | None =
         return ()
     ledger = _Ledger(scheme)
     asked: str | None = None
+    other: str | None = None
     for message_id, role, text in messages:
         if role != "user":
             asked = text
             continue
         if asked and never_said(folded(text)):
             ledger.deny(asked)
-        for statement in read_statements(text, asked):
+        for statement in read_statements(text, asked, other):
             if _worth_keeping(statement):
                 ledger.take(message_id, statement)
-        asked = None
+        asked, other = None, last_mentioned(text, other)
     return tuple(ledger.facts.values())

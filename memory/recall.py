@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from memory.recall_topics import Asked, Needs, Reader, default_needs, default_reader, need
-from memory.statements import SAFETY, Statement, read_statements
+from memory.statements import SAFETY, Statement, last_mentioned, read_statements
 from memory.statements_ends import core
 from memory.statements_held import Held
 from memory.statements_subjects import is_relation
@@ -161,12 +161,13 @@ def stated_by(messages: Sequence[tuple[str, str, str]]) -> list[Stated]:
     """
     found: list[Stated] = []
     asked: str | None = None
+    other: str | None = None
     for position, (message_id, role, text) in enumerate(messages):
         if role != "user":
             asked = text
             continue
-        statements = read_statements(text, asked)
-        asked = None
+        statements = read_statements(text, asked, other)
+        asked, other = None, last_mentioned(text, other)
         if statements:
             found.append(Stated(message_id, position, statements, text))
     return found

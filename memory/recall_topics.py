@@ -39,6 +39,7 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     family: str
     not_named: str
     groups: dict[str, str]
+    by_group: dict[str, str]
     topic: tuple[Topic, ...]
     regions: dict[str, str]
 
@@ -80,7 +81,7 @@ class Reader:
         if not text or self._chat.match(text) or self._knowledge.search(text):
             return None
         said = words(query)
-        topics = sorted(_all(self._cues, said))
+        topics = sorted(_all(self._cues, said) | self._by_groups(said))
         own = frozenset(
             word for word in core(" ".join(said)) if len(word) > 2 and word not in self._not_named
         )
@@ -91,6 +92,14 @@ class Reader:
             bool(self._family & set(said)),
             own,
         )
+
+    def _by_groups(self, said: list[str]) -> frozenset[str]:
+        """The topics that words of a shared group touch: any food asks about food."""
+        singular = [word[:-1] for word in said if word.endswith("s")]
+        groups = known_words().groups(" ".join(said))
+        return _all(self._cues, singular) | {
+            self.needs.by_group[name] for name in groups & self.needs.by_group.keys()
+        }
 
     def groups(self, statement: Statement) -> frozenset[str]:
         """The groups that a statement belongs to, by its value and by the sentence that says it."""

@@ -13,13 +13,14 @@ import msgspec
 from memory.statements_answers import Answer, answered
 from memory.statements_frames import Compiled, Frame, compiled, frames, value_fits
 from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
+from memory.statements_loose import loosely
 from memory.statements_marks import Marked
 from memory.statements_senses import denied, put_in_mouth, taken_back, tense
 from memory.statements_subjects import Whose, inside, is_name, mentioned, relation, whose
-from memory.statements_text import Stretch, stretches
+from memory.statements_text import Stretch, sentence_stretches
 from memory.statements_values import cleaned, is_nothing, parts, said_as
 
-__all__ = ["SAFETY", "Statement", "StatementKind", "Tense", "read_statements", "takes_back"]
+__all__ = ["SAFETY", "Statement", "StatementKind", "Tense", "last_mentioned", "read_statements", "takes_back"]
 
 _KEPT_IN_STORIES: frozenset[StatementKind] = frozenset({"preference", "goal", "project", "learning", "tool"})
 
@@ -171,16 +172,24 @@ def _from_answer(answer: Answer, text: str) -> list[Statement]:
     ]
 
 
-def _read(text: str) -> list[Statement]:
+def _read_sentence(group: list[Stretch], other: str | None) -> tuple[list[Statement], str | None]:
+    """What the stretches of one sentence state, and the last person mentioned who is not the speaker."""
     read: list[Statement] = []
-    sentence, carried, other = "", None, None
-    for stretch in stretches(text):
-        if stretch.sentence != sentence:
-            sentence, carried = stretch.sentence, None
+    carried: str | None = None
+    before = other
+    for stretch in group:
         if called := frames().called_by(stretch.said):
             found, carried = _read_stretch(stretch, called, carried, other)
             read += found
         other = mentioned(stretch.said, stretch.names, other)
+    return read or loosely(group, before), other
+
+
+def _read(text: str, other: str | None = None) -> list[Statement]:
+    read: list[Statement] = []
+    for group in sentence_stretches(text):
+        found, other = _read_sentence(group, other)
+        read += found
     return read
 
 
@@ -193,15 +202,24 @@ def _without_repeats(read: list[Statement]) -> tuple[Statement, ...]:
 
 def takes_back(text: str) -> bool:
     """Whether ``text`` denies that something was ever said or true ("I never said I was vegan")."""
-    return any(taken_back(stretch.text) for stretch in stretches(text))
+    return any(taken_back(stretch.text) for group in sentence_stretches(text) for stretch in group)
 
 
-def read_statements(text: str, asked: str | None = None) -> tuple[Statement, ...]:
+def last_mentioned(text: str, other: str | None = None) -> str | None:
+    """The last person ``text`` mentions who is not the one who wrote it, else ``other``."""
+    for group in sentence_stretches(text):
+        for stretch in group:
+            other = mentioned(stretch.said, stretch.names, other)
+    return other
+
+
+def read_statements(text: str, asked: str | None = None, other: str | None = None) -> tuple[Statement, ...]:
     """What ``text`` states about the person who wrote it and about others they name, in order.
 
     ``asked`` is what the companion said just before; it lets a bare answer ("Yes, peanuts.") be read.
+    ``other`` is whom the person mentioned last in earlier messages: whom "he" or "she" means.
     """
-    read = _read(text)
+    read = _read(text, other)
     if asked is not None and (answer := answered(text, asked)) is not None:
         known = {(one.kind, one.value.lower()) for one in read}
         add = [one for one in _from_answer(answer, text) if (one.kind, one.value.lower()) not in known]

@@ -19,6 +19,9 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     listener: str
     others: str
     everyone: str
+    nominative: str
+    articles: str
+    characters: str
     helpers: str
     same: dict[str, str]
 
@@ -28,6 +31,9 @@ class _Sets(msgspec.Struct, frozen=True):
     listener: frozenset[str]
     others: frozenset[str]
     everyone: frozenset[str]
+    nominative: frozenset[str]
+    articles: frozenset[str]
+    characters: frozenset[str]
     helpers: frozenset[str]
     same: dict[str, str]
 
@@ -44,6 +50,8 @@ class Whose(msgspec.Struct, frozen=True):
     at: int
 
 
+_SUBJECT_WITHIN = 2
+"""A name is a subject only among the first words of a sentence."""
 _PEOPLE = frozenset({"relation", "name"})
 
 
@@ -55,6 +63,9 @@ def _sets() -> _Sets:
         frozenset(table.listener.split()),
         frozenset(table.others.split()),
         frozenset(table.everyone.split()),
+        frozenset(table.nominative.split()),
+        frozenset(table.articles.split()),
+        frozenset(table.characters.split()),
         frozenset(table.helpers.split()),
         table.same,
     )
@@ -68,6 +79,11 @@ def is_relation(word: str) -> bool:
 def is_name(word: str) -> bool:
     """Whether ``word`` is a well-known first name."""
     return "name" in known_words().of(word)
+
+
+def is_pronoun(word: str) -> bool:
+    """Whether ``word`` only points at somebody else (he, their)."""
+    return word in _sets().others
 
 
 def relation(word: str) -> str:
@@ -88,21 +104,45 @@ def whose(before: Sequence[str], names: frozenset[str], carried: str | None, oth
     before in the same sentence, ``other`` the last person mentioned who is not the speaker.
     """
     sets = _sets()
+    blocked = False
     for at in range(len(before) - 1, -1, -1):
         word = before[at]
-        if word in sets.speaker:
+        if word in sets.speaker and (not blocked or word in sets.nominative):
             return Whose("user", True, at + 1)
-        if is_relation(word):
+        if is_relation(word) and (not blocked or at <= 1):
             return Whose(relation(word), True, at + 1)
-        if word in sets.others:
+        if word in sets.others and not blocked:
             return Whose(other or word, True, at + 1)
         if word in sets.listener or word in sets.everyone:
             return Whose(None, True, at + 1)
-        if _named(word, names):
+        if not blocked and _named(word, names):
             return Whose(word, True, at + 1)
         if word not in sets.helpers and word not in {"'s", ","}:
-            return Whose(None, True, at + 1)
-    return Whose(carried or "user", False, 0)
+            if before[at - 1 : at] and before[at - 1] in sets.articles:
+                return Whose(None, True, at + 1)  # "the hero is allergic": some thing or character
+            blocked = True
+    return Whose(None, True, 0) if blocked else Whose(carried or "user", False, 0)
+
+
+def first_person_or(said: Sequence[str], names: frozenset[str], other: str | None) -> str | None:
+    """Whom a whole sentence is about: the first person it names, the speaker when it names nobody.
+
+    ``None`` when its first words speak of the listener, of people at large, or of some character.
+    """
+    sets = _sets()
+    for at, word in enumerate(said):
+        if word in sets.listener or (word in sets.everyone and word not in {"one", "ones"}):
+            return None
+        if is_relation(word):
+            ahead = said[at + 1] if at + 1 < len(said) else ""
+            return ahead if ahead and _named(ahead, names) else relation(word)
+        if word in sets.others and word != "they":
+            return other
+        if at < _SUBJECT_WITHIN and _named(word, names) and is_name(word):
+            return word
+        if word in sets.speaker and not any(map(is_relation, said[at + 1 : at + 3])):
+            return "user"
+    return None if said[0] in sets.characters else "user"
 
 
 def inside(said: str, names: frozenset[str], other: str | None) -> Whose:

@@ -193,6 +193,6 @@ def _read_sentence(sentence: str) -> list[Stretch]:
     ]
 
 
-def stretches(text: str) -> list[Stretch]:
-    """The stretches of ``text`` that are the person's own, in order."""
-    return [stretch for sentence in sentences(_own_words(text)) for stretch in _read_sentence(sentence)]
+def sentence_stretches(text: str) -> list[list[Stretch]]:
+    """The stretches of ``text`` that are the person's own, by sentence, in order."""
+    return [_read_sentence(sentence) for sentence in sentences(_own_words(text))]
