@@ -1,0 +1,47 @@
+"""A browser for the page's tests: Debian's Chromium, a fresh profile, nothing but this machine."""
+
+import shutil
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser, Page, async_playwright
+
+from tests.server.pages.stage import Stage, stage
+
+CHROMIUM = "/usr/bin/chromium"
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def browser(anyio_backend: str) -> AsyncIterator[Browser]:
+    if shutil.which(CHROMIUM) is None:
+        pytest.skip("Chromium is not installed")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def played() -> AsyncIterator[Stage]:
+    async with stage() as played:
+        yield played
+
+
+@pytest.fixture
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    """A page of its own, which complains of nothing: no script fails, nothing is blocked."""
+    context = await browser.new_context(viewport={"width": 1024, "height": 768}, reduced_motion="reduce")
+    page = await context.new_page()
+    page.set_default_timeout(10_000)
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda told: complaints.append(told.text) if "Content Security" in told.text else None)
+    yield page
+    await context.close()
+    assert complaints == []

@@ -1,0 +1,144 @@
+"""How the page looks, by figures: sizes, contrasts, room; and that it asks nobody else for anything."""
+
+from itertools import product
+from typing import Any, get_args
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.async_api import Page, expect
+
+from companions.policy import Theme
+from protocol.session_frames import Model
+from protocol.talk_frames import MessageSend, SafetyShown
+from protocol.values import Resource
+from server.page_files import page_files
+from tests.server.pages.stage import Stage
+from tests.server.pages.test_talk import opened, says
+
+pytestmark = pytest.mark.browser
+
+THEMES: tuple[str, ...] = get_args(Theme)
+SIZES = [(320, 568), (360, 640), (768, 1024), (1024, 768), (1920, 1080), (3840, 2160)]
+KIOSK_BYTES = 30_000  # of the page with all it loads, before compression
+
+MEASURE = """() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = channels(colour).slice(0, 3).map((c) => c / 255)
+      .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor;
+      if (channels(colour)[3] !== 0) return colour;
+    }
+  };
+  const contrast = (one, other) => {
+    const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
+    return (bright + 0.05) / (dark + 0.05);
+  };
+  const all = [...document.querySelectorAll("body *")];
+  const shown = all.filter((element) => element.checkVisibility() &&
+    (element.matches("textarea") || [...element.childNodes].some(({ data }) => data?.trim())));
+  return shown.map((element) => {
+    const style = getComputedStyle(element);
+    const hint = getComputedStyle(element, "::placeholder");
+    const ink = element.matches("textarea") ? hint.color : style.color;
+    const size = parseFloat(style.fontSize);
+    return { what: element.outerHTML.slice(0, 60), size, contrast: contrast(ink, behind(element)) };
+  });
+}"""
+
+ROOM = """() => ({
+  wide: document.documentElement.scrollWidth <= innerWidth,
+  inside: [...document.querySelectorAll("header *, footer *")]
+    .filter((each) => each.checkVisibility() && !each.closest(".unseen, dialog"))
+    .map((each) => each.getBoundingClientRect())
+    .every(({ left, right, top, bottom }) =>
+      left >= -1 && right <= innerWidth + 1 && top >= -1 && bottom <= innerHeight + 1),
+})"""
+
+
+async def in_full(page: Page, played: Stage) -> None:
+    """Everything the page can show, at once."""
+    played.model = Model(kind="builtin", name="builtin", connected=False)
+    await opened(page, played)
+    await says(page, "A word that is very long: " + "a" * 90)
+    send = await played.hears(MessageSend)
+    await played.answers(send, "One sentence. ", "Another.")
+    await played.says(
+        SafetyShown(
+            seq=played.seq(),
+            message="m",
+            category="abuse",
+            severity=2,
+            say="It is not your fault.",
+            resources=(Resource(name="Help line", contact="Call 0800", hours="Day and night"),) * 4,
+        )
+    )
+    await expect(page.locator("fireside-crisis")).to_contain_text("It is not your fault.")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_every_text_is_large_and_stands_out(page: Page, played: Stage, theme: str) -> None:
+    played.companion = {**played.companion, "theme": theme}
+    await in_full(page, played)
+    for opens_help in (False, True):
+        if opens_help:
+            await page.locator("fireside-help > button").click()
+        found: list[dict[str, Any]] = await page.evaluate(MEASURE)
+        assert len(found) > 10
+        assert [text for text in found if text["size"] < 24] == []
+        assert [text for text in found if text["contrast"] < 7] == []
+
+
+@pytest.mark.parametrize(("size", "least"), list(product(SIZES, [24, 40])))
+async def test_everything_has_room_from_a_small_phone_to_4k(
+    page: Page, played: Stage, size: tuple[int, int], least: int
+) -> None:
+    played.companion = {**played.companion, "text_px": least}
+    await page.set_viewport_size({"width": size[0], "height": size[1]})
+    await opened(page, played)
+    assert await page.evaluate(ROOM) == {"wide": True, "inside": True}
+    await in_full(page, played)
+    assert await page.evaluate(ROOM) == {"wide": True, "inside": True}
+
+
+async def test_the_date_and_the_companion_are_always_in_sight(page: Page, played: Stage) -> None:
+    await page.clock.set_fixed_time("2026-03-02T10:00:00")
+    played.companion = {**played.companion, "language": "en-GB"}
+    await in_full(page, played)
+    await expect(page.locator("#date")).to_have_text("Monday 2 March")
+    await expect(page.locator("#date")).to_be_in_viewport()
+    await expect(page.locator("#name")).to_be_in_viewport()
+    await expect(page.locator("html")).to_have_attribute("lang", "en-GB")
+
+
+async def test_the_page_asks_nobody_else_for_anything(page: Page, played: Stage) -> None:
+    hosts: set[str] = set()
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    page.on("websocket", lambda socket: hosts.add(urlsplit(socket.url).netloc))
+    await in_full(page, played)
+    assert hosts - {""} == {urlsplit(played.url).netloc}
+
+
+def test_the_page_is_small_and_puts_text_in_as_text() -> None:
+    files = {path: file for path, file in page_files().items() if path != "/"}
+    assert sum(len(file.body) for file in files.values()) <= KIOSK_BYTES
+    for file in files.values():
+        for word in (
+            b"innerHTML",
+            b"outerHTML",
+            b"insertAdjacentHTML",
+            b"document.write",
+            b"eval(",
+            b"http://",
+        ):
+            assert word not in file.body.replace(b'replace("http', b"").replace(b"ws://", b"")
+
+
+async def test_nothing_moves_for_those_who_asked_for_less_motion(page: Page, played: Stage) -> None:
+    await in_full(page, played)
+    moving = "document.getAnimations().filter((each) => each.playState === 'running').length"
+    assert await page.evaluate(moving) == 0
