@@ -32,7 +32,7 @@ function dress(given) {
   parts.help.tell(words, given.help);
   transcript.names = { user: words.you, assistant: shown };
   transcript.current = given.transcript === "current";
-  transcript.pacing = { wordsPerSecond: given.pace_words_per_second, sentencePause: given.sentence_pause_ms };
+  transcript.pacing = { wordsPerSecond: given.pace_words_per_second };
   tellDate();
   refresh();
 }

@@ -43,13 +43,12 @@ export class Pace {
   }
 
   #next(step) {
-    if (typeof step === "string") this.show(step);
-    else step();
+    if (typeof step !== "string") return step();
+    this.show(step);
     if (!this.wordsPerSecond) return;
-    const rest = typeof step === "string" ? 1000 / this.wordsPerSecond : this.sentencePause;
     this.#timer = setTimeout(() => {
       this.#timer = 0;
       this.#wait([]);
-    }, rest);
+    }, 1000 / this.wordsPerSecond);
   }
 }

@@ -47,7 +47,7 @@ from protocol.talk_frames import (
     ResponseStarted,
 )
 from protocol.values import Source, Status, Value
-from server.page_files import HEADERS, page_files
+from server.static import CONTENT_SECURITY_POLICY, pages
 
 C = TypeVar("C", bound=Command)
 AT = "2026-01-02T09:30:00.000Z"
@@ -79,7 +79,6 @@ COMPANION: dict[str, Any] = {  # JSON for the page
     "words": WORDS,
     "transcript": "all",
     "pace_words_per_second": None,
-    "sentence_pause_ms": 0,
     "help": [
         {"name": "Emergency services", "contact": "Call 112", "hours": "Day and night"},
         {"name": "Samaritans", "contact": "Call 116 123, free"},
@@ -292,12 +291,13 @@ class Stage:
         self.asked.append(request.path)
         if asked.path == "/companion.json":
             return answer(HTTPStatus.OK, "application/json", json.dumps(self.companion).encode())
-        file = page_files().get(asked.path)
-        return answer(HTTPStatus.OK, file.content_type, file.body) if file else answer(HTTPStatus.NOT_FOUND)
+        page = pages().get(asked.path)
+        return answer(HTTPStatus.OK, page.kind, page.content) if page else answer(HTTPStatus.NOT_FOUND)
 
 
 def answer(status: HTTPStatus, content_type: str = "text/plain", body: bytes = b"") -> Response:
-    headers = Headers({**HEADERS, "Content-Type": content_type, "Content-Length": str(len(body))})
+    headers = Headers({"Content-Type": content_type, "Content-Length": str(len(body))})
+    headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return Response(status.value, status.phrase, headers, body)
 
 

@@ -91,8 +91,8 @@ async def test_words_with_markup_stay_words(page: Page, played: Stage) -> None:
         **played.companion,
         "display_name": nasty,
         "help": [{"name": nasty, "contact": nasty}],
+        "words": {**WORDS, "placeholder": nasty, "disclosure": nasty},
     }
-    played.companion["words"] = {**played.companion["words"], "placeholder": nasty, "disclosure": nasty}
     await opened(page, played)
     await says(page, nasty)
     await played.answers(await played.hears(MessageSend), nasty)
@@ -270,7 +270,7 @@ async def test_after_a_crash_the_same_talk_is_there_and_it_offers_to_go_on(
 
 
 async def test_a_slow_reader_is_given_whole_words_at_their_pace(page: Page, played: Stage) -> None:
-    played.companion = {**played.companion, "pace_words_per_second": 2.0, "sentence_pause_ms": 1_000}
+    played.companion = {**played.companion, "pace_words_per_second": 2.0}
     await page.clock.install()
     await opened(page, played)
     await says(page, "Hello.")
@@ -280,11 +280,11 @@ async def test_a_slow_reader_is_given_whole_words_at_their_pace(page: Page, play
     await played.streams(response, "One tw", "o. ", "Three four")
     answer = page.locator("article.assistant .text")
     await expect(answer).to_have_text("One ")
-    await page.clock.run_for(500)
-    await expect(answer).to_have_text("One two. ")
-    await page.clock.run_for(1_400)
-    await expect(answer).to_have_text("One two. ")
+    await page.clock.run_for(400)
+    await expect(answer).to_have_text("One ")
     await page.clock.run_for(200)
+    await expect(answer).to_have_text("One two. ")
+    await page.clock.run_for(500)
     await expect(answer).to_have_text("One two. Three ")
     await played.ends(response, message, "One two. Three four")
     await expect(page.locator("#act")).to_have_text("Stop")

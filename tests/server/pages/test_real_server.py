@@ -1,0 +1,77 @@
+"""The page and the real server together, with the companion's own texts in place of a language model."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from playwright.async_api import Page, expect
+
+from server.settings import Listen
+from tests.server.serving import serving, settings
+
+pytestmark = pytest.mark.browser
+
+
+def http(url: str) -> str:
+    return url.replace("ws://", "http://").removesuffix("ws")
+
+
+async def test_a_newcomer_talks_to_a_companion(page: Page, tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url:
+        await page.goto(f"{http(url)}?companion=serenity&user=ada")
+        await expect(page.locator("#name")).to_have_text("Serenity")
+        await expect(page.locator("#greeting")).not_to_be_empty()
+        await expect(page.locator("#note")).to_contain_text("No language model is connected")
+        await page.fill("#field", "Good morning, the robins are back.")
+        await page.click("#act")
+        answer = page.locator("article.assistant .text")
+        await expect(answer).not_to_be_empty()
+        await expect(page.locator("#act")).to_have_text("Send")
+        said = await page.locator("article .text").all_text_contents()
+        await page.reload()
+        await expect(page.locator("article .text")).to_have_text(said)
+
+
+async def test_the_companion_for_dementia_shows_one_exchange(page: Page, tmp_path: Path) -> None:
+    async with serving(settings(tmp_path, companion="clara")) as url:
+        await page.goto(http(url))
+        await expect(page.locator("#name")).to_have_text("Clara")
+        for _ in range(2):
+            await page.fill("#field", "What day is it?")
+            await page.keyboard.press("Enter")
+            await expect(page.locator("article.assistant .text")).not_to_be_empty()
+            await expect(page.locator("article.user")).to_have_count(1)
+            await expect(page.locator("article.assistant")).to_have_count(1)
+            await page.click("#act")  # stop, or nothing when it is over
+
+
+async def test_words_of_danger_bring_help_to_the_screen(page: Page, tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url:
+        await page.goto(http(url))
+        await page.fill("#field", "I want to kill myself tonight.")
+        await page.click("#act")
+        card = page.locator("fireside-crisis")
+        await expect(card).to_be_visible()
+        await expect(card.locator("li").first).to_be_visible()
+
+
+async def test_a_server_that_starts_again_finds_the_page_and_the_page_its_talk(
+    page: Page, tmp_path: Path
+) -> None:
+    chosen = settings(tmp_path)
+    async with serving(chosen) as url:
+        port = int(url.rpartition(":")[2].partition("/")[0])
+        await page.goto(http(url))
+        await page.fill("#field", "The robins are back.")
+        await page.click("#act")
+        await expect(page.locator("article.assistant .text")).not_to_be_empty()
+        await expect(page.locator("#act")).to_have_text("Send")
+        said = await page.locator("article .text").all_text_contents()
+    await page.fill("#field", "Are you still there?")
+    await page.keyboard.press("Enter")
+    async with serving(replace(chosen, listen=Listen(port=port))):
+        await expect(page.locator("article")).to_have_count(4, timeout=20_000)
+        assert (await page.locator("article .text").all_text_contents())[:3] == [
+            *said,
+            "Are you still there?",
+        ]
