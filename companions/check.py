@@ -4,7 +4,6 @@ look at.
 An error keeps a companion from loading; a warning does not.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -17,8 +16,8 @@ from companions.narratives import Narrative
 from companions.policy_safety import CATEGORIES
 from companions.policy_turn import emotions
 from companions.resources import INTERNATIONAL
+from memory.tokens import count
 
-CHARACTERS_A_TOKEN = 3.5  # of English, on the careful side
 KNOWN = (
     "companion.toml",
     "resources.toml",
@@ -84,7 +83,7 @@ def shown(companion: Companion) -> list[str]:
         f"  memory     {', '.join(f'{key} ({reach})' for key, reach in allowed.items()) or 'none'}",
         f"  budget     {budget_line(companion)}",
         *(f"             {tier.priority}. {name} {tier.tokens}" for name, tier in tiers),
-        *(f"  prompt     {key}: about {count} tokens" for key, count in prompt_tokens(companion).items()),
+        *(f"  prompt     {key}: at most {most} tokens" for key, most in prompt_tokens(companion).items()),
         *(f"  crisis     {line}" for line in _crisis_lines(companion)),
         f"  guard      {', '.join(policy.answers.rules) or 'off'}",
         f"  stories    {_story_line(companion.narratives)}",
@@ -93,10 +92,10 @@ def shown(companion: Companion) -> list[str]:
 
 
 def prompt_tokens(companion: Companion) -> dict[str, int]:
-    """About how many tokens the fixed beginning of the prompt takes, by session type."""
+    """How many tokens the fixed beginning of the prompt takes at most, by session type."""
     texts = companion.texts
     fixed = (texts.persona, texts.rules, texts.safety, texts.prompt["quote"])
-    return {key: sum(_tokens(part) for part in (*fixed, text)) for key, text in texts.sessions.items()}
+    return {key: sum(count(part) for part in (*fixed, text)) for key, text in texts.sessions.items()}
 
 
 def budget_line(companion: Companion) -> str:
@@ -133,9 +132,9 @@ def _warnings(companion: Companion) -> Iterator[str]:
 
 def _prompt_warnings(companion: Companion) -> Iterator[str]:
     limit = companion.policy.budget.tiers["system"].tokens
-    for key, count in prompt_tokens(companion).items():
-        if count > limit:
-            yield f"sessions/{key}.md: the prompt takes about {count} tokens, budget.tiers.system is {limit}"
+    for key, most in prompt_tokens(companion).items():
+        if most > limit:
+            yield f"sessions/{key}.md: the prompt takes {most} tokens, budget.tiers.system is {limit}"
     for name, tier in companion.policy.budget.tiers.items():
         if tier.items and tier.item_tokens and tier.items * tier.item_tokens > tier.tokens:
             yield f"companion.toml: budget.tiers.{name}: {tier.items} × {tier.item_tokens} do not fit"
@@ -195,7 +194,3 @@ def _story_line(stories: Sequence[Narrative]) -> str:
         return "none"
     counts = {key: sum(story.category == key for story in stories) for key in (s.category for s in stories)}
     return f"{len(stories)}: " + ", ".join(f"{key} {count}" for key, count in counts.items())
-
-
-def _tokens(text: str) -> int:
-    return math.ceil(len(text) / CHARACTERS_A_TOKEN)

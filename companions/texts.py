@@ -102,6 +102,16 @@ class Texts(msgspec.Struct, frozen=True, kw_only=True):
     words: Mapping[PageWord, str]
 
 
+def reflection_keys(question_type: str, intent: str, emotion: str) -> tuple[str, ...]:
+    """Where words of the companion's own are looked for, the most fitting first.
+
+    A question (where am I, what day is it) is answered before the wish behind it is, and a feeling before
+    anything in general.
+    """
+    named = (each for each in (question_type, intent, emotion) if each and each != "general")
+    return (*dict.fromkeys(named), "general")
+
+
 def sections(text: str) -> dict[str, Variants]:
     """The variants of each section of ``text``; what stands above the first heading is a note to writers."""
     parts = _HEADING.split(text)[1:]

@@ -22,7 +22,7 @@ from companions.speech import Judge, Manner
 from companions.state import Alarm, Plan, Settings, State, Waiting
 from companions.stories import choose
 from companions.talk import Talk, without
-from companions.texts import Variants, filled
+from companions.texts import Variants, filled, reflection_keys
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge, repaired
 from memory.crisis import Crisis
@@ -334,9 +334,9 @@ class PolicyRules:
     def _reflection(self, reading: Reading, talk: Talk, said: set[str]) -> str:
         """A variant not said in this conversation yet, from the pool that fits best."""
         reflections = self.texts.reflections
-        for key in (reading.intent, reading.question.type, reading.emotion, "general"):
+        for key in reflection_keys(reading.question.type, reading.intent, reading.emotion):
             fresh = [each for each in reflections.get(key, ()) if not any(each in text for text in said)]
-            if fresh and (key != "general" or reading.emotion):
+            if fresh:
                 return fresh[talk.message_count % len(fresh)]
         pool = reflections.get("general") or self.texts.safe_answers.fallback
         return _turn_by_turn(pool, talk.message_count)

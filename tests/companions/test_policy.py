@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from companions.policy_safety import CATEGORIES, CrisisRule
 from companions.policy_turn import Repetition, Strategy
 from companions.resources import INTERNATIONAL, resources_for
-from companions.texts import filled, placeholders, sections
+from companions.texts import filled, placeholders, reflection_keys, sections
 from memory.statements_kinds import StatementKind
 from tests.companions.library import NAMES, shipped
 
@@ -106,6 +106,21 @@ def test_the_numbers_everyone_knows_are_there() -> None:
         ("FR", "15"),
     ]:
         assert any(number in each.contact for each in resources_for(table, "medical", country))
+
+
+@pytest.mark.parametrize(
+    ("reading", "keys"),
+    [
+        (("location", "grounding", "anxious"), ("location", "grounding", "anxious", "general")),
+        (("general", "general", "sad"), ("sad", "general")),
+        (("general", "greeting", "calm"), ("greeting", "calm", "general")),
+        (("general", "general", ""), ("general",)),
+    ],
+)
+def test_a_question_is_answered_before_a_wish_and_a_feeling_before_anything(
+    reading: tuple[str, str, str], keys: tuple[str, ...]
+) -> None:
+    assert reflection_keys(*reading) == keys
 
 
 def test_sections_hold_paragraphs_as_variants_and_leave_notes_out() -> None:
