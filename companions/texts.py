@@ -45,6 +45,8 @@ PageWord: TypeAlias = Literal[
     "send",
     "stop",
     "help",
+    "close",
+    "you",
     "crisis_title",
     "told",  # {who}: who was told of an alert
     "told_nobody",

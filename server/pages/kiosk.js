@@ -74,7 +74,7 @@ function away({ state }) {
   const { reconnecting, unsent, ended } = companion.words;
   if (state === "live") tell("away");
   else if (state === "ended") tell("away", ended);
-  else if (!told.away) tell("away", talk.outbox.length ? `${reconnecting} ${unsent}` : reconnecting, CALM);
+  else if (!told.away) tell("away", talk.outbox.length ? `${reconnecting}\n${unsent}` : reconnecting, CALM);
 }
 
 function draft(text) {
