@@ -54,11 +54,33 @@ async def test_the_same_id_after_a_kill_gets_the_first_answer(tmp_path: Path) ->
     assert [text for _, text in stored(tmp_path)].count("I was here.") == 1
 
 
+class Acks:
+    """Counts acks of everybody; whoever waits for a number is told."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.waited_for = 0
+        self.reached = anyio.Event()
+
+    def add(self) -> None:
+        """One more."""
+        self.count += 1
+        if self.count >= self.waited_for:
+            self.reached.set()
+
+    async def wait(self, count: int) -> None:
+        """Until there are so many."""
+        self.waited_for, self.reached = count, anyio.Event()
+        if self.count < count:
+            await self.reached.wait()
+
+
 class Outbox:
     """A person who writes on whatever happens, and resends what has no ack."""
 
-    def __init__(self, user: str) -> None:
+    def __init__(self, user: str, acks: Acks) -> None:
         self.user = user
+        self.acks = acks
         self.resume: Resume | None = None
         self.unsent: list[MessageSend] = []
         self.acknowledged: dict[str, str] = {}
@@ -83,13 +105,15 @@ class Outbox:
         if isinstance(ack.message, str) and ack.durable is True:
             self.acknowledged[ack.message] = command.text
             self.unsent.remove(command)
+            self.acks.add()
 
 
 @pytest.mark.parametrize("seed", [SEED])
 async def test_nothing_acknowledged_is_lost_doubled_or_out_of_order(tmp_path: Path, seed: int) -> None:
     print(f"seed {seed}")
     chance = random.Random(seed)
-    people = [Outbox(f"p{number}") for number in range(4)]
+    acks = Acks()
+    people = [Outbox(f"p{number}", acks) for number in range(4)]
     async with model_server(Script(tokens=6)) as model:
         for _ in range(KILLS):
             async with server_process(tmp_path, ["--model", f"openai:m@{model.url}/v1"]) as server:
@@ -109,7 +133,8 @@ async def test_nothing_acknowledged_is_lost_doubled_or_out_of_order(tmp_path: Pa
 
 async def until_killed(server: ServerProcess, people: list[Outbox], acks: int, seconds: float) -> None:
     """Everybody talks; some moments after so many further acks the process is killed, whatever it does then."""
-    enough = sum(len(person.acknowledged) for person in people) + acks
+    counter = people[0].acks
+    enough = counter.count + acks
 
     async def keep_on(person: Outbox) -> None:
         try:
@@ -121,8 +146,7 @@ async def until_killed(server: ServerProcess, people: list[Outbox], acks: int, s
         for person in people:
             tasks.start_soon(keep_on, person)
         with anyio.fail_after(30):
-            while sum(len(person.acknowledged) for person in people) < enough:
-                await anyio.sleep(0.001)
+            await counter.wait(enough)
         await anyio.sleep(seconds)
         await server.kill()
 
@@ -145,4 +169,3 @@ def gaps(folder: Path) -> int:
             "SELECT conversation, MAX(position), COUNT(*) FROM messages GROUP BY conversation"
         ).fetchall()
     return sum(1 for _, last, count in rows if last != count)
-
