@@ -11,12 +11,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from memory.crisis_reader import LANGUAGES, Sign, reader, signs
+from memory.crisis_reader import LANGUAGES, ORDER, Sign, reader, signs
 from memory.crisis_table import CrisisCategory
 
 __all__ = ["Crisis", "CrisisCategory", "read_crisis", "warm"]
 
-_ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "medical", "abuse", "harm_others")
 _LOOKED_BACK: Final = 2
 
 
@@ -64,4 +63,4 @@ def _together(sign: Sign, others: Sequence[Sign]) -> Iterable[Crisis]:
 
 
 def _gravity(crisis: Crisis) -> tuple[int, int, int]:
-    return crisis.severity, -_ORDER.index(crisis.category), len(crisis.words)
+    return crisis.severity, -ORDER.index(crisis.category), len(crisis.words)

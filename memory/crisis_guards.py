@@ -6,11 +6,11 @@ a film or a joke in the same breath does not make it less of a plan.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 
 from memory.crisis_grammar import Alphabet
+from memory.crisis_index import Index
 from memory.crisis_table import Guards, Rule
 from memory.crisis_words import STOP, Spelled
 
@@ -30,90 +30,93 @@ class Watch:
     """The guards of one language."""
 
     def __init__(self, guards: Guards, alphabet: Alphabet) -> None:
-        any_of = partial(_any_of, alphabet)
-
-        self.idioms = any_of(guards.idioms)
-        self.denials = any_of(guards.denials, r"\Z")
-        self.over = any_of(guards.over)
-        self.past = any_of(guards.past)
-        self.fiction = any_of(guards.fiction)
-        self.games = any_of(guards.games)
-        self.lessons = any_of(guards.lessons)
-        self.jokes = any_of(guards.jokes)
-        self.animals = any_of(guards.animals)
+        self.alphabet = alphabet
+        self.denials = [re.compile(rf"{alphabet.phrase(each).patterns[0]}\Z") for each in guards.denials]
+        self.indexes = {name: self._index(phrases) for name, phrases in guards.phrases().items()}
+        self.unless: dict[int, Index] = {}
         self.negators = frozenset(alphabet.spelled(guards.negators))
         self.breakers = frozenset(alphabet.spelled(guards.breakers))
         self.first_person = frozenset(alphabet.spelled(guards.first_person))
         self.people = frozenset(alphabet.spelled(guards.people))
         self.still = frozenset(guards.still)
 
-        self.alphabet = alphabet
-        self.unless: dict[int, re.Pattern[str]] = {}
+    def _index(self, phrases: Iterable[str]) -> Index:
+        return Index([self.alphabet.phrase(each) for each in phrases])
 
-    def kept(self, found: Sequence[Found], spelled: Spelled) -> list[Found]:
-        """Those of ``found`` that no guard sets aside."""
-        if not found:
-            return []
-        return [each for each in found if not self._set_aside(each, spelled)]
-
-    def _set_aside(self, found: Found, spelled: Spelled) -> bool:
-        start, end = sentence(spelled.letters, found)
-        if any(
-            idiom.start() < found.end and found.start < idiom.end()
-            for idiom in self.idioms.finditer(spelled.letters, start, end)
-        ):
-            return True
-        if found.rule.unless and self._unless(found.rule).search(spelled.letters, start, found.end):
-            return True
-        return self._negated(found, spelled) or self._not_meant(found, spelled, start, end)
-
-    def _unless(self, rule: Rule) -> re.Pattern[str]:
+    def before(self, rule: Rule) -> Index:
+        """The phrases that take words away from ``rule``."""
         known = self.unless.get(id(rule))
         if known is None:
-            known = self.unless[id(rule)] = _any_of(self.alphabet, rule.unless)
+            known = self.unless[id(rule)] = self._index(rule.unless)
         return known
 
-    def _negated(self, found: Found, spelled: Spelled) -> bool:
-        letters = spelled.letters
-        if self.denials.search(letters, max(0, found.start - 2 * _REACH), found.start):
+    def over(self, spelled: Spelled) -> "Over":
+        """The guards, set over one message."""
+        return Over(self, spelled)
+
+
+class Over:
+    """The guards over one message: called with what was found, says whether it is meant."""
+
+    def __init__(self, watch: Watch, spelled: Spelled) -> None:
+        self.watch = watch
+        self.spelled = spelled
+        self.letters = spelled.letters
+        self.known: dict[tuple[str, int], list[tuple[int, int]]] = {}
+
+    def __call__(self, found: Found) -> bool:
+        """Whether no guard sets ``found`` aside."""
+        start, end = sentence(self.letters, found)
+        if any(first < found.end and found.start < last for first, last in self._spans("idioms", start, end)):
+            return False
+        if found.rule.unless and any(self.watch.before(found.rule).found(self.letters, start, found.end)):
+            return False
+        return not self._negated(found) and not self._not_meant(found, start, end)
+
+    def _spans(self, guard: str, start: int, end: int) -> list[tuple[int, int]]:
+        """Where phrases of ``guard`` stand in the sentence, looked for once."""
+        known = self.known.get((guard, start))
+        if known is None:
+            found = self.watch.indexes[guard].found(self.letters, start, end)
+            known = self.known[guard, start] = [(first, last) for _, first, last in found]
+        return known
+
+    def _negated(self, found: Found) -> bool:
+        letters, first = self.letters, max(0, found.start - 2 * _REACH)
+        if any(denial.search(letters, first, found.start) for denial in self.watch.denials):
             return True
         for at in range(found.start - 1, max(-1, found.start - 1 - _REACH), -1):
-            if letters[at] == STOP or spelled.comma_before(at + 1) or letters[at] in self.breakers:
+            if letters[at] == STOP or letters[at] in self.watch.breakers or self.spelled.comma_before(at + 1):
                 return False
-            if letters[at] in self.negators:
+            if letters[at] in self.watch.negators:
                 return True
         return False
 
-    def _not_meant(self, found: Found, spelled: Spelled, start: int, end: int) -> bool:
-        inside = spelled.letters[found.start : found.end]
-        quoted = spelled.quotes[spelled.places[found.start]]
-        mine = not quoted and not self.first_person.isdisjoint(inside)
-        someone = not self.people.isdisjoint(inside)
+    def _not_meant(self, found: Found, start: int, end: int) -> bool:
+        inside = self.letters[found.start : found.end]
+        quoted = self.spelled.quotes[self.spelled.places[found.start]]
+        mine = not quoted and not self.watch.first_person.isdisjoint(inside)
+        someone = not self.watch.people.isdisjoint(inside)
 
-        def here(pattern: re.Pattern[str]) -> bool:
-            return pattern.search(spelled.letters, start, end) is not None
+        def here(guard: str) -> bool:
+            return bool(self._spans(guard, start, end))
 
         if found.rule.kind == "plan" and (mine or quoted):
-            return quoted and here(self.fiction)
-        if here(self.past) and not self._goes_on(spelled, found):
-            return True
+            return quoted and here("fiction")
         return (
-            (not mine and (here(self.fiction) or here(self.lessons)))
-            or (not someone and here(self.games))
-            or (found.rule.kind == "loose" and here(self.jokes))
-            or (not mine and not someone and here(self.animals))
-            or self.over.search(spelled.letters, found.start, end) is not None
+            (here("past") and not self._goes_on(found))
+            or (not mine and (here("fiction") or here("lessons")))
+            or (not someone and here("games"))
+            or (found.rule.kind in ("loose", "plan") and here("jokes"))
+            or (not mine and not someone and here("animals"))
+            or any(first >= found.start for first, _ in self._spans("over", start, end))
         )
 
-    def _goes_on(self, spelled: Spelled, found: Found) -> bool:
-        first = max(0, spelled.places[found.start] - _REACH)
-        said = spelled.tokens[first : spelled.places[found.end - 1] + 2]
-        return not self.still.isdisjoint(said)
-
-
-def _any_of(alphabet: Alphabet, phrases: Iterable[str], tail: str = "") -> re.Pattern[str]:
-    patterns = [alphabet.phrase(each).patterns[0] for each in phrases]
-    return re.compile(f"(?:{'|'.join(patterns)}){tail}" if patterns else r"(?!)")
+    def _goes_on(self, found: Found) -> bool:
+        """Whether the words say that what was begun long ago is not over."""
+        places = self.spelled.places
+        first = max(0, places[found.start] - _REACH)
+        return not self.watch.still.isdisjoint(self.spelled.tokens[first : places[found.end - 1] + 2])
 
 
 def sentence(letters: str, found: Found) -> tuple[int, int]:

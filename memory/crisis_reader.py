@@ -1,17 +1,21 @@
 """The crisis reader of one language: from a message to the signs of danger in it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Final
 
 from msgspec import Struct
 
-from memory.crisis_grammar import Alphabet, Phrase
+from memory.crisis_grammar import Alphabet
 from memory.crisis_guards import Found, Watch
-from memory.crisis_table import CrisisCategory, Language, Rule, language
+from memory.crisis_index import Index
+from memory.crisis_table import CrisisCategory, Language, language
 from memory.crisis_words import STOP, Speller, plain, tokens
 
-LANGUAGES = ("en", "de", "es")
+LANGUAGES: Final = ("en", "de", "es")
+ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "medical", "abuse", "harm_others")
+HIGHEST: Final = 3
 _ALWAYS = "en"
 _MARKS_ENOUGH = 3
 _WORDS_A_MARK = 8
@@ -32,41 +36,38 @@ class Reader:
 
     def __init__(self, tables: Language) -> None:
         self.alphabet = Alphabet(tables)
-        self.phrases: list[tuple[Rule, Phrase]] = []
-        self.by_letter: dict[str, list[int]] = {}
-        for rule in tables.rules:
-            for source in rule.phrases:
-                self._add(rule, self.alphabet.phrase(source))
+        entries = [(rule, self.alphabet.phrase(each)) for rule in tables.rules for each in rule.phrases]
+        self.rules = [rule for rule, _ in entries]
+        self.index = Index([phrase for _, phrase in entries])
         self.watch = Watch(tables.guards, self.alphabet)
         self.speller = Speller(tables.spelling, self.alphabet.letters)
         self.marks = frozenset(map(plain, tables.marks))
         self.pairs = tables.pairs
 
-    def _add(self, rule: Rule, phrase: Phrase) -> None:
-        for letter in phrase.needs[0]:
-            self.by_letter.setdefault(letter, []).append(len(self.phrases))
-        self.phrases.append((rule, phrase))
-
     def signs(self, text: str, found: Sequence[str]) -> list[Sign]:
-        """The signs of danger in ``text``, whose tokens are ``found``, that no guard sets aside."""
-        spelled = self.speller.spelled(text, found)
-        return [
-            Sign(each.rule.category, each.rule.severity, spelled.said(each.start, each.end), each.rule.tag)
-            for each in self.watch.kept(list(self._found(spelled.letters)), spelled)
-        ]
+        """The signs of danger in ``text``, whose tokens are ``found``, the gravest first.
 
-    def _found(self, letters: str) -> Iterable[Found]:
-        if self.by_letter.keys().isdisjoint(letters):
-            return
+        What no guard sets aside counts. After one of the highest severity no more are looked at.
+        """
+        spelled = self.speller.spelled(text, found)
+        kept: list[Sign] = []
+        meant = self.watch.over(spelled)
+        for each in sorted(self._found(spelled.letters), key=_gravity, reverse=True):
+            if meant(each):
+                rule = each.rule
+                kept.append(Sign(rule.category, rule.severity, spelled.said(each.start, each.end), rule.tag))
+                if rule.severity == HIGHEST:
+                    break
+        return kept
+
+    def _found(self, letters: str) -> Iterator[Found]:
         for sentence in _SENTENCE.finditer(letters):
-            present = frozenset(sentence.group())
-            tried = {at for letter in present & self.by_letter.keys() for at in self.by_letter[letter]}
-            for at in tried:
-                rule, phrase = self.phrases[at]
-                if any(needed.isdisjoint(present) for needed in phrase.needs[1:]):
-                    continue
-                for start, end in phrase.found(letters, sentence.start(), sentence.end()):
-                    yield Found(rule, start, end)
+            for at, start, end in self.index.found(letters, *sentence.span()):
+                yield Found(self.rules[at], start, end)
+
+
+def _gravity(found: Found) -> tuple[int, int, int]:
+    return found.rule.severity, -ORDER.index(found.rule.category), found.end - found.start
 
 
 @cache
@@ -79,7 +80,7 @@ def reader(name: str) -> Reader:
 def marks(name: str) -> frozenset[str]:
     """The words by which a language is known: its marks, and what its phrases need and English has not."""
     own = reader(name)
-    return own.marks | (own.alphabet.letters.keys() - reader(_ALWAYS).speller.known.keys())
+    return (own.marks | own.alphabet.letters.keys()) - reader(_ALWAYS).speller.known.keys()
 
 
 def signs(text: str) -> list[Sign]:

@@ -83,6 +83,19 @@ class Guards(Struct, frozen=True):
     first_person: list[str] = []
     people: list[str] = []
 
+    def phrases(self) -> dict[str, list[str]]:
+        """The guards that are looked for as phrases in a sentence, by name."""
+        return {
+            "idioms": self.idioms,
+            "over": self.over,
+            "past": self.past,
+            "fiction": self.fiction,
+            "games": self.games,
+            "lessons": self.lessons,
+            "jokes": self.jokes,
+            "animals": self.animals,
+        }
+
 
 class Language(Struct, frozen=True):
     """Everything the reader knows of one language."""

@@ -20,7 +20,7 @@ NUMBER = "0"  # stands for any number in figures
 _TOKEN = re.compile(
     r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2,}"  # k i l l
     r"|[@$]?[^\W_](?:[\w'’‘`´@$!*|\u00ad\u200b-\u200d\u2060\ufeff]*[^\W_])?"
-    r"|[.!?;:\n…]+|[,(\u2013\u2014]|\s-\s|[\"“”„«»]|[\U0001f300-\U0001faff]"
+    r"|[.!?;\n…]+|[,:(\u2013\u2014]|\s-\s|[\"“”„«»]|[\U0001f300-\U0001faff]"
 )
 _SPACED = re.compile(r"[ .\-_*]+")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
@@ -33,7 +33,7 @@ _TWICE = re.compile(r"(.)\1+")
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
-_COMMAS = frozenset(",(\u2013\u2014")
+_COMMAS = frozenset(",:(\u2013\u2014")
 _QUOTE_MARKS = frozenset('"“”„«»')
 _SHORTEST_TYPO = 5
 _LONGEST_SPELT = 14
@@ -137,7 +137,7 @@ class Speller:
         return "".join([*parts, letters[at:]]), kept + places[at:]
 
     def _letters(self, token: str) -> str:
-        if token[0] in ".!?;:\n…":
+        if token[0] in ".!?;\n…":
             return STOP if "…" not in token and ".." not in token else ""
         if token[0] in _COMMAS or token[0] in _QUOTE_MARKS or token[0] == " ":
             return ""
