@@ -179,7 +179,6 @@ async def test_help_in_a_crisis_is_there_at_once_and_stays(page: Page, played: S
         )
     )
     card = page.locator("fireside-crisis[role=alert]")
-    await expect(card).to_contain_text("You are not alone")
     await expect(card).to_contain_text("Please call for help now.")
     await expect(card).to_contain_text("Call 112")
     await played.answers(send, "Help is on its way. ", "I am with you.")
