@@ -35,7 +35,10 @@ def files_of(folder: Traversable, prefix: str = "") -> dict[str, str]:
 
 
 def folders(own: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The folder of each companion with its files; one of the operator's goes before one that ships."""
+    """The folder of each companion with its files; what is the operator's goes before what ships.
+
+    The operator's folder may hold a folder ``shared`` too: crisis resources of one's own for all companions.
+    """
     library = shipped()
     shared = files_of(library / "shared", SHARED)
     places: dict[str, Traversable] = {
@@ -45,6 +48,8 @@ def folders(own: str) -> Iterator[tuple[str, dict[str, str]]]:
         base = Path(own)
         if not base.is_dir():
             raise PolicyError(own, "", "there is no such folder (companions.folder)")
+        if (base / "shared").is_dir():
+            shared |= files_of(base / "shared", SHARED)
         places |= {each.name: each for each in base.iterdir() if (each / "companion.toml").is_file()}
     for name, place in sorted(places.items()):
         yield name, {**shared, **files_of(place)}
