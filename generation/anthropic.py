@@ -184,7 +184,7 @@ class Anthropic:
         """The request, as JSON."""
         body: Json = {
             "model": self.name,
-            "max_tokens": prompt.max_tokens,
+            "max_tokens": self.most_tokens(prompt),
             "messages": turns_of(prompt.messages),
             "stream": True,
             "temperature": min(1.0, prompt.temperature),
@@ -205,6 +205,10 @@ class Anthropic:
         return msgspec.json.encode(
             {key: value for key, value in body.items() if key not in self._habits.without}
         )
+
+    def most_tokens(self, prompt: Prompt) -> int:
+        """The tokens asked for, reasoning included."""
+        return self._habits.most_tokens(prompt)
 
     def learn(self, status: int, body: bytes) -> bool:
         """Drops the options that a refusal names."""

@@ -44,14 +44,16 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """What an operator says about the model.
 
     ``model`` as in ``generation.naming``, None to choose. ``reasoning``: whether answers begin inside
-    reasoning (``opened``), never do (``tags``), or as the model's name suggests. ``most_at_once`` None
-    takes a figure by kind. ``context_tokens`` and ``keep_alive`` are for Ollama: the window to open, and
-    how long a model stays in memory after a turn. Durations are seconds.
+    reasoning (``opened``), never do (``tags``), or as the model's name suggests; ``reasoning_tokens`` is
+    what a model that reasons may write beyond its answer. ``most_at_once`` None takes a figure by kind.
+    ``context_tokens`` and ``keep_alive`` are for Ollama: the window to open, and how long a model stays in
+    memory after a turn. Durations are seconds.
     """
 
     model: str | None = None
     api_key: str = ""
     reasoning: Literal["auto", "opened", "tags"] = "auto"
+    reasoning_tokens: int = 2_048
     most_at_once: int | None = None
     most_waiting: int = 1_000
     breaker_failures: int = 5
@@ -125,9 +127,9 @@ def _dialect(settings: ModelSettings, model: OllamaModel | OpenAIModel | Anthrop
 
 
 def _habits(settings: ModelSettings, name: str) -> Habits:
-    if settings.reasoning == "auto":
-        return Habits(opened=opened_by_template(name))
-    return Habits(opened=settings.reasoning == "opened", learns=False)
+    auto = settings.reasoning == "auto"
+    opened = opened_by_template(name) if auto else settings.reasoning == "opened"
+    return Habits(opened=opened, learns=auto, reasoning_tokens=settings.reasoning_tokens)
 
 
 @asynccontextmanager

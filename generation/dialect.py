@@ -75,6 +75,10 @@ class Dialect(Protocol):
         """A fresh reader for the answer to this prompt."""
         ...
 
+    def most_tokens(self, prompt: Prompt) -> int:
+        """The tokens that the request asks for, reasoning included."""
+        ...
+
     def learn(self, status: int, body: bytes) -> bool:
         """Whether a refusal was about an option that the next request will do without."""
         ...
@@ -83,16 +87,26 @@ class Dialect(Protocol):
 class Habits:
     """What is known of a server and its model, and what is learned from its answers.
 
-    ``opened`` as in ``generation.reasoning``; ``without`` are the options that it does not take.
+    ``opened`` as in ``generation.reasoning``; ``without`` are the options that it does not take;
+    ``reasoning_tokens`` is what a model that ``reasons`` may write beyond its answer.
     """
 
-    def __init__(self, *, opened: bool = False, learns: bool = True) -> None:
+    def __init__(self, *, opened: bool = False, learns: bool = True, reasoning_tokens: int = 0) -> None:
         self.opened = opened
+        self.reasons = opened
+        self.reasoning_tokens = reasoning_tokens
         self.without: set[str] = set()
         self._learns = learns
 
+    def most_tokens(self, prompt: Prompt) -> int:
+        """Tokens to ask for: servers count reasoning as a part of the answer, and it must not eat the
+        answer.
+        """
+        return prompt.max_tokens + (self.reasoning_tokens if self.reasons else 0)
+
     def opens(self) -> None:
         """An answer began inside its reasoning; the next one is read as such."""
+        self.reasons = True
         self.opened = self.opened or self._learns
 
     def drop(self, status: int, body: bytes, options: Mapping[bytes, str]) -> bool:
@@ -163,10 +177,13 @@ class Answer:
             self.tokens += 1
             if shown := self._cutter.feed(text):
                 pieces.append(Text(shown))
+            elif self._cutter.cut:
+                self._habits.reasons = True
 
     def _reasoning(self, text: str | None) -> None:
         if text:
             self.tokens += 1
+            self._habits.reasons = True
             self._cutter.separated()
 
     def _call(self, call: ToolCall) -> None:

@@ -17,7 +17,7 @@ from generation.openai import tool_of
 
 Json = dict[str, Any]  # Any: JSON of an outside format
 REASONS: dict[str, FinishReason] = {"length": "length"}
-OPTIONAL = {b"thinking": "think", b"support tools": "tools"}
+OPTIONAL = {b"think": "think", b"support tools": "tools"}
 
 
 class Function(msgspec.Struct, frozen=True, gc=False):
@@ -116,7 +116,7 @@ class Ollama:
 
     def body(self, prompt: Prompt) -> bytes:
         """The request, as JSON. A model known to reason is asked to do it in a field of its own."""
-        options: Json = {"temperature": prompt.temperature, "num_predict": prompt.max_tokens}
+        options: Json = {"temperature": prompt.temperature, "num_predict": self.most_tokens(prompt)}
         if self._context is not None:
             options["num_ctx"] = self._context
         if prompt.stop:
@@ -133,6 +133,10 @@ class Ollama:
         return msgspec.json.encode(
             {key: value for key, value in body.items() if key not in self._habits.without}
         )
+
+    def most_tokens(self, prompt: Prompt) -> int:
+        """The tokens asked for, reasoning included."""
+        return self._habits.most_tokens(prompt)
 
     def learn(self, status: int, body: bytes) -> bool:
         """Drops the options that a refusal names."""

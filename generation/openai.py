@@ -214,7 +214,7 @@ class OpenAI:
             "stream": True,
             "stream_options": {"include_usage": True},
             "temperature": prompt.temperature,
-            "max_tokens": prompt.max_tokens,
+            "max_tokens": self.most_tokens(prompt),
         }
         if prompt.stop:
             body["stop"] = list(prompt.stop)
@@ -224,10 +224,14 @@ class OpenAI:
             format_ = {"name": "answer", "strict": True, "schema": prompt.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": format_}
         if "max_tokens" in self._habits.without:  # OpenAI's reasoning models know it by its newer name only
-            body["max_completion_tokens"] = prompt.max_tokens
+            body["max_completion_tokens"] = self.most_tokens(prompt)
         return msgspec.json.encode(
             {key: value for key, value in body.items() if key not in self._habits.without}
         )
+
+    def most_tokens(self, prompt: Prompt) -> int:
+        """The tokens asked for, reasoning included."""
+        return self._habits.most_tokens(prompt)
 
     def learn(self, status: int, body: bytes) -> bool:
         """Drops the options that a refusal names."""

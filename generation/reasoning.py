@@ -66,7 +66,7 @@ class Cutter:
         self._header = ""
         self._held = ""
         self._lead: str = ""  # white space that may stand before reasoning
-        self._cut = False  # something was cut and nothing was shown since the beginning
+        self.cut = False  # a mark was seen
         self.shown = False  # something that is not white space
 
     def separated(self) -> None:
@@ -119,7 +119,7 @@ class Cutter:
             self._lead = text[:MOST_LEAD]
             return ""
         self.shown = True
-        return text.lstrip() if self._cut else text
+        return text.lstrip() if self.cut else text
 
     def _turn(self, mark: Mark) -> None:
         match mark:
@@ -139,7 +139,7 @@ class Cutter:
                 self._channel = "hidden"
             case _:
                 pass  # an empty block that the template opened, or an end where nothing has begun
-        self._cut = True
+        self.cut = True
 
 
 def _maybe_mark(text: str) -> int:

@@ -192,7 +192,7 @@ class RemoteModel:
         watch = Watch()
         stack.callback(watch.close)
         chunks = await stack.enter_async_context(aclosing(response.chunks()))
-        most_tokens = prompt.max_tokens + self._deadlines.tokens_over
+        most_tokens = self._dialect.most_tokens(prompt) + self._deadlines.tokens_over
         reader = self._dialect.reader(prompt)
         flow = Flow(reader, chunks, watch, self._deadlines, most_tokens, self._breaker.failed)
         await flow.begin()
