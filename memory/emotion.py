@@ -1,7 +1,11 @@
 """What a person feels in one message: label, intensity, confidence and distress, by rules and data alone.
 
-One reading serves both companions. The text is scored for fourteen fine labels; each companion's label set
-is a sum of those, so what one knows of being lonely or overwhelmed is not lost to the other.
+One reading serves both companions. The text is scored for fourteen fine labels; each companion's label set is a
+sum of those, so what one knows of being lonely or overwhelmed is not lost to the other.
+
+English is read by the trained weights, which know the cues too; German and Spanish by the cues; any other language
+is neutral, and says that it is unsure. ``spread`` is the seam for a further opinion (a head on a message's vector):
+it gives and takes shares of the fine labels.
 """
 
 import math
@@ -10,15 +14,20 @@ from typing import Literal
 
 import msgspec
 
-from memory.emotion_cues import FINE, Cue, Fine, cues
+from memory import emotion_weights
+from memory.emotion_cues import FINE, Cue, Fine, cues, language
+from memory.emotion_features import features
 from memory.phrases import tokens
 
 EmotionSet = Literal["wellness", "dementia"]
+Spread = Mapping[Fine, float]
 
-_MOST_CHARS = 2_000
-_HEAD_CHARS = 1_000
+_MOST_CHARS = (
+    1_200  # what one feels is said at the beginning or the end; reading all of it costs and adds little
+)
+_HEAD_CHARS = 600
 
-_SETS: dict[EmotionSet, dict[Fine, str]] = {
+SETS: dict[EmotionSet, dict[Fine, str]] = {
     "wellness": {
         "joy": "joy",
         "sadness": "sadness",
@@ -52,12 +61,12 @@ _SETS: dict[EmotionSet, dict[Fine, str]] = {
         "neutral": "neutral",
     },
 }
+"""Which label of each set a fine label counts for."""
 
 LABELS: dict[EmotionSet, tuple[str, ...]] = {
-    "wellness": tuple(dict.fromkeys([*_SETS["wellness"].values()])),
-    "dementia": tuple(dict.fromkeys([*_SETS["dementia"].values()])),
+    name: tuple(dict.fromkeys(folding.values())) for name, folding in SETS.items()
 }
-"""The labels of each set."""
+"""The labels of each set (the wellness document's twelve, the dementia document's seven)."""
 
 _DISTRESS: dict[Fine, float] = {
     "joy": 0.0,
@@ -84,9 +93,11 @@ _OPPOSITE: dict[Fine, Fine] = {
     "anger": "calm",
     "overwhelmed": "calm",
 }
-
 _MOST_NEUTRAL = 2.0  # however much plain talk surrounds it, one strong word is felt
 _SHARPNESS = 1.5
+_LEAST_KNOWN = 0.5  # of the words of a text, for it to be read as English
+_UNREAD: Spread = {fine: 0.35 if fine == "neutral" else 0.05 for fine in FINE}
+"""What is said of a text in a language that is not read."""
 
 
 class Emotion(msgspec.Struct, frozen=True):
@@ -104,15 +115,42 @@ class Emotion(msgspec.Struct, frozen=True):
 def read_emotion(text: str, labels: EmotionSet) -> Emotion:
     """The feeling in ``text``, by the label set of a companion.
 
-    Text without a word is neutral. Of a text over 2,000 characters the first and the last 1,000 are read.
+    Text without a word is neutral. Of a text over 1,200 characters the first and the last 600 are read.
     """
-    spread = _spread(_shortened(text))
+    return emotion_of(spread(text, labels), text, labels)
+
+
+def warm() -> None:
+    """Read the tables now, so that the first message does not wait for them."""
+    read_emotion("I am here", "wellness")
+
+
+def emotion_of(shares: Spread, text: str, labels: EmotionSet) -> Emotion:
+    """What ``shares`` of the fine labels mean in a companion's label set."""
     sums: dict[str, float] = dict.fromkeys(LABELS[labels], 0.0)
-    for fine, share in spread.items():
-        sums[_SETS[labels][fine]] += share
+    for fine, share in shares.items():
+        sums[SETS[labels][fine]] += share
     label = max(sums, key=lambda name: sums[name])
-    distress = sum(_DISTRESS[fine] * share for fine, share in spread.items())
-    return Emotion(label, _intensity(text, spread), round(sums[label], 3), round(distress, 3))
+    distress = sum(_DISTRESS[fine] * share for fine, share in shares.items())
+    return Emotion(label, _intensity(text, shares), round(min(sums[label], 1.0), 3), round(distress, 3))
+
+
+def spread(text: str, labels: EmotionSet) -> Spread:
+    """The share of each fine label in ``text``, together 1.
+
+    ``labels`` says who may be speaking: a person living with dementia does not write internet comments, so for
+    that set the reading trained on speech is taken alone.
+    """
+    words = tokens(_shortened(text))
+    found = cues(words)
+    spoken_in = language(words)
+    if spoken_in in ("de", "es"):
+        return by_cues(found)
+    seen, count = features(words, found)
+    scores = emotion_weights.score(seen, count)
+    if not count or scores.known < _LEAST_KNOWN * count:
+        return by_cues(found) if found else _UNREAD
+    return by_weights(scores, labels)
 
 
 def _shortened(text: str) -> str:
@@ -121,16 +159,28 @@ def _shortened(text: str) -> str:
     return text[:_HEAD_CHARS] + "\n" + text[-_HEAD_CHARS:]
 
 
-def _spread(text: str) -> Mapping[Fine, float]:
-    """The share of each fine label, together 1."""
-    scores = _cue_scores(cues(tokens(text)))
-    top = max(scores.values())
-    parts: dict[Fine, float] = {fine: math.exp(score - top) for fine, score in scores.items()}
-    whole = sum(parts.values())
-    return {fine: parts[fine] / whole for fine in FINE}
+def _softmax(scores: Sequence[float]) -> list[float]:
+    top = max(scores)
+    parts = [math.exp(score - top) for score in scores]
+    whole = sum(parts)
+    return [part / whole for part in parts]
 
 
-def _cue_scores(found: Sequence[Cue]) -> dict[Fine, float]:
+def by_weights(scores: emotion_weights.Scores, labels: EmotionSet) -> Spread:
+    """The two trained readings, mixed by what kind of text the gate takes it for."""
+    file = emotion_weights.weights()
+    gate = scores.gate if labels == "wellness" else -30.0
+    written = 1 / (1 + math.exp(-max(-30.0, min(30.0, gate))))
+    shares: dict[Fine, float] = dict.fromkeys(FINE, 0.0)
+    for fine, share in zip(file.spoken, _softmax([s / file.temperature for s in scores.spoken]), strict=True):
+        shares[fine] += (1 - written) * share
+    for fine, share in zip(file.written, _softmax(scores.written), strict=True):
+        shares[fine] += written * share
+    return shares
+
+
+def by_cues(found: Sequence[Cue]) -> Spread:
+    """The cues alone, added up."""
     scores: dict[Fine, float] = dict.fromkeys(FINE, 0.0)
     scores["neutral"] = 1.0
     for cue in found:
@@ -141,11 +191,11 @@ def _cue_scores(found: Sequence[Cue]) -> dict[Fine, float]:
         else:
             scores[cue.label] += cue.weight
     scores["neutral"] = min(scores["neutral"], _MOST_NEUTRAL)
-    return {fine: _SHARPNESS * score for fine, score in scores.items()}
+    return dict(zip(FINE, _softmax([_SHARPNESS * scores[fine] for fine in FINE]), strict=True))
 
 
-def _intensity(text: str, spread: Mapping[Fine, float]) -> int:
+def _intensity(text: str, shares: Spread) -> int:
     """1 to 10: how far the text is from neutral, more with exclamation marks and words in capitals."""
-    felt = 1.0 - spread["neutral"]
+    felt = 1.0 - shares["neutral"]
     loud = min(text.count("!"), 3) + min(sum(word.isupper() and len(word) > 2 for word in text.split()), 2)
     return max(1, min(10, round(1 + 6.5 * felt + 0.8 * loud)))

@@ -70,6 +70,7 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Grammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    common: frozenset[str]
     negators: frozenset[str]
     stronger: frozenset[str]
     weaker: frozenset[str]
@@ -141,3 +142,12 @@ def _cue(text: Sequence[str], found: Found[_Kind]) -> Cue:
 def cues(text: Sequence[str]) -> list[Cue]:
     """The cues in the tokens of a text, in order; where phrases overlap the longest stands for its kind."""
     return [_cue(text, found) for found in find(text, _phrases())]
+
+
+def language(text: Sequence[str]) -> Language | None:
+    """The language most of whose common words are in the text; ``None`` when there is none of any."""
+    counts: list[tuple[int, Language]] = [
+        (sum(word in grammar.common for word in text), name) for name, grammar in _grammars().items()
+    ]
+    most, best = max(counts, key=lambda count: count[0])
+    return best if most else None

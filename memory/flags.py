@@ -10,7 +10,7 @@ from typing import Literal
 
 from memory.data import table
 from memory.emotion import Emotion
-from memory.phrases import Index, find, index, tokens
+from memory.phrases import Index, find, index, split
 
 Flag = Literal["crisis", "breakthrough", "action_item", "sensitive", "positive"]
 
@@ -26,12 +26,12 @@ def _phrases() -> Index[Flag]:
     return index((phrase, flag) for flag, phrases in flags.items() for phrase in phrases)
 
 
-def read_flags(text: str, emotion: Emotion, crisis: bool) -> tuple[Flag, ...]:
+def read_flags(text: str | list[str], emotion: Emotion, crisis: bool) -> tuple[Flag, ...]:
     """The flags of ``text``, in a fixed order; ``crisis`` is what the crisis reader found.
 
     A message in crisis is never positive.
     """
-    named = {found.name for found in find(tokens(text), _phrases())}
+    named = {found.name for found in find(split(text), _phrases())}
     if emotion.label in _POSITIVE and emotion.confidence >= _SURE:
         named.add("positive")
     if crisis:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from memory.data import table
 from memory.emotion import Emotion
-from memory.phrases import Index, find, index, tokens
+from memory.phrases import Index, find, index, split
 
 Intent = Literal[
     "greeting",
@@ -66,9 +66,9 @@ def _phrases() -> Index[Intent]:
     return index((phrase, intent) for intent, phrases in intents.items() for phrase in phrases)
 
 
-def read_intent(text: str, emotion: Emotion) -> Intent:
+def read_intent(text: str | list[str], emotion: Emotion) -> Intent:
     """What ``text`` wants, by its words first and by its feeling where they do not say."""
-    words = tokens(text)
+    words = split(text)
     named = {found.name for found in find(words, _phrases())}
     short = sum(word[0].isalnum() for word in words) <= _ALONE_WORDS
     asked: Intent | None = next((intent for intent in _PRECEDENCE if intent in named), None)

@@ -24,7 +24,17 @@ class Phrase(NamedTuple, Generic[Name]):
     name: Name
 
 
-Index = Mapping[str, tuple[Phrase[Name], ...]]
+class Entry(NamedTuple, Generic[Name]):
+    """The phrases that share a first word: by their second word, and those whose second word is open or missing.
+
+    Most phrases begin with a word as common as "i"; looking at two words at once spares trying them all.
+    """
+
+    by_second: Mapping[str, tuple[Phrase[Name], ...]]
+    open: tuple[Phrase[Name], ...]
+
+
+Index = Mapping[str, Entry[Name]]
 
 
 class Found(NamedTuple, Generic[Name]):
@@ -40,24 +50,40 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(folded(text))
 
 
+def split(text: str | list[str]) -> list[str]:
+    """The tokens of ``text``, which may be given as such by who reads it several times."""
+    return tokens(text) if isinstance(text, str) else text
+
+
 def index(phrases: Iterable[tuple[str, Name]]) -> Index[Name]:
-    """``phrases`` by their first word, the longest first."""
-    found: dict[str, list[Phrase[Name]]] = {}
+    """``phrases`` by their first two words, the longest first."""
+    seconds: dict[str, dict[str, list[Phrase[Name]]]] = {}
     for phrase, name in phrases:
         first, *rest = phrase.split()
-        found.setdefault(first, []).append(Phrase(tuple(rest), name))
-    return {first: tuple(sorted(rows, key=lambda row: -len(row.rest))) for first, rows in found.items()}
+        second = rest[0] if rest else _GAP
+        seconds.setdefault(first, {}).setdefault(second, []).append(Phrase(tuple(rest), name))
+    return {first: _entry(rows) for first, rows in seconds.items()}
+
+
+def _entry(rows: Mapping[str, list[Phrase[Name]]]) -> Entry[Name]:
+    ordered = {second: tuple(sorted(found, key=lambda row: -len(row.rest))) for second, found in rows.items()}
+    return Entry(ordered, ordered.pop(_GAP, ()))
 
 
 def find(text: Sequence[str], phrases: Index[Name]) -> list[Found[Name]]:
     """The phrases in the tokens of a text, in order; for one name the longest of overlapping ones."""
     found: list[Found[Name]] = []
     taken: dict[Name, int] = {}  # where the last find of each name ends
+    last = len(text) - 1
     for start, word in enumerate(text):
-        for phrase in phrases.get(word, ()):
+        entry = phrases.get(word)
+        if entry is None:
+            continue
+        near = entry.by_second.get(text[start + 1]) if start < last else None
+        for phrase in (*near, *entry.open) if near else entry.open:
             if taken.get(phrase.name, 0) > start:
                 continue
-            end = _end(text, start, phrase.rest)
+            end = _end(text, start, phrase.rest) if phrase.rest else start + 1
             if end:
                 taken[phrase.name] = end
                 found.append(Found(phrase.name, start, end))

@@ -1,0 +1,89 @@
+"""The trained weights, and a message's scores by them: one addition a feature.
+
+A feature's weights for all labels are packed into one whole number, three bytes a label, so that summing a message
+is one integer addition for each of its features, and no library for numbers is needed.
+
+There are two readings and a gate. One was trained on how people speak to a companion, the other on short written
+comments (GoEmotions); the gate says which of the two a text is like.
+"""
+
+import zlib
+from collections.abc import Set as AbstractSet
+from functools import cache
+from math import sqrt
+from typing import NamedTuple
+
+import msgspec
+
+from memory.data import raw
+from memory.emotion_cues import Fine
+
+FILE = "emotion.bin"
+OFFSET = 128  # a weight is stored as a byte, 128 being nothing
+LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next label
+FEWEST_WORDS = 3  # a text of one word is no surer than one of three
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """The file: names of features by line, and for each a byte a lane.
+
+    Lanes are the labels of ``spoken``, then those of ``written``, then the gate. A lane's score is its step times
+    the sum of its bytes, scaled by the number of words, plus its bias.
+    """
+
+    spoken: tuple[Fine, ...]
+    written: tuple[Fine, ...]
+    names: str
+    bytes: bytes
+    steps: tuple[float, ...]
+    biases: tuple[float, ...]
+    temperature: float
+
+
+class Scores(NamedTuple):
+    """The scores of a text: by label for each reading, for the gate, and how many of its features are known."""
+
+    spoken: list[float]
+    written: list[float]
+    gate: float
+    known: int
+
+
+def pack(weights: Weights) -> bytes:
+    """The file's content."""
+    return zlib.compress(msgspec.msgpack.encode(weights), 9)
+
+
+@cache
+def weights() -> Weights:
+    """The weights that ship with the package."""
+    return msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
+
+
+@cache
+def _packed() -> dict[str, int]:
+    file = weights()
+    names = file.names.split("\n")
+    size = len(file.steps) * LANE_BYTES
+    lanes = bytearray(len(file.bytes) * LANE_BYTES)
+    lanes[::LANE_BYTES] = file.bytes
+    return {
+        name: int.from_bytes(lanes[at * size : (at + 1) * size], "little") for at, name in enumerate(names)
+    }
+
+
+def score(features: AbstractSet[str], words: int) -> Scores:
+    """The scores of a text with these features and so many different words."""
+    file, table = weights(), _packed()
+    found = [table[feature] for feature in features if feature in table]
+    total = sum(found).to_bytes(len(file.steps) * LANE_BYTES, "little")
+    scale = 1 / sqrt(max(words, FEWEST_WORDS))
+    nothing = OFFSET * len(found)
+    lanes = [
+        (int.from_bytes(total[at * LANE_BYTES : (at + 1) * LANE_BYTES], "little") - nothing) * step * scale
+        + bias
+        for at, (step, bias) in enumerate(zip(file.steps, file.biases, strict=True))
+    ]
+    spoken = len(file.spoken)
+    known = sum(feature in table for feature in features if " " not in feature and feature[0] not in "!=")
+    return Scores(lanes[:spoken], lanes[spoken:-1], lanes[-1], known)
