@@ -13,11 +13,11 @@ import msgspec
 from memory.statements_answers import Answer, answered
 from memory.statements_frames import Compiled, Frame, compiled, frames, value_fits
 from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
-from memory.statements_loose import loosely
+from memory.statements_loose import loosely, may_be_loose
 from memory.statements_marks import Marked
 from memory.statements_senses import denied, put_in_mouth, taken_back, tense
 from memory.statements_subjects import Whose, inside, is_name, mentioned, relation, whose
-from memory.statements_text import Stretch, sentence_stretches
+from memory.statements_text import Sentence, Stretch, own_sentences, stretches
 from memory.statements_values import cleaned, is_nothing, parts, said_as
 
 __all__ = ["SAFETY", "Statement", "StatementKind", "Tense", "last_mentioned", "read_statements", "takes_back"]
@@ -172,23 +172,26 @@ def _from_answer(answer: Answer, text: str) -> list[Statement]:
     ]
 
 
-def _read_sentence(group: list[Stretch], other: str | None) -> tuple[list[Statement], str | None]:
-    """What the stretches of one sentence state, and the last person mentioned who is not the speaker."""
+def _read_sentence(sentence: Sentence, other: str | None) -> tuple[list[Statement], str | None]:
+    """What a sentence states, and the last person mentioned who is not the speaker."""
+    if not frames().called_by(sentence.tokens) and not may_be_loose(sentence.tokens):
+        return [], mentioned(sentence.tokens, sentence.names, other)
     read: list[Statement] = []
     carried: str | None = None
     before = other
-    for stretch in group:
+    cut = stretches(sentence)
+    for stretch in cut:
         if called := frames().called_by(stretch.said):
             found, carried = _read_stretch(stretch, called, carried, other)
             read += found
         other = mentioned(stretch.said, stretch.names, other)
-    return read or loosely(group, before), other
+    return read or loosely(cut, before), other
 
 
 def _read(text: str, other: str | None = None) -> list[Statement]:
     read: list[Statement] = []
-    for group in sentence_stretches(text):
-        found, other = _read_sentence(group, other)
+    for sentence in own_sentences(text):
+        found, other = _read_sentence(sentence, other)
         read += found
     return read
 
@@ -202,14 +205,13 @@ def _without_repeats(read: list[Statement]) -> tuple[Statement, ...]:
 
 def takes_back(text: str) -> bool:
     """Whether ``text`` denies that something was ever said or true ("I never said I was vegan")."""
-    return any(taken_back(stretch.text) for group in sentence_stretches(text) for stretch in group)
+    return any(taken_back(" ".join(sentence.tokens)) for sentence in own_sentences(text))
 
 
 def last_mentioned(text: str, other: str | None = None) -> str | None:
     """The last person ``text`` mentions who is not the one who wrote it, else ``other``."""
-    for group in sentence_stretches(text):
-        for stretch in group:
-            other = mentioned(stretch.said, stretch.names, other)
+    for sentence in own_sentences(text):
+        other = mentioned(sentence.tokens, sentence.names, other)
     return other
 
 

@@ -7,6 +7,7 @@ may rest on them.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 import msgspec
@@ -42,6 +43,17 @@ def _table() -> _Table:
 @cache
 def _beside(source: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{source})\b")
+
+
+@cache
+def _groups() -> frozenset[str]:
+    return frozenset(rule.group for rule in _table().rule)
+
+
+def may_be_loose(said: Sequence[str]) -> bool:
+    """Whether a sentence of these words could fit a rule at all."""
+    known = known_words()
+    return any(not _groups().isdisjoint(known.of(word)) for word in said)
 
 
 def loosely(stretches: list[Stretch], other: str | None) -> list[Statement]:

@@ -55,7 +55,7 @@ _QUOTED = re.compile(
 )
 _LONGEST_LEAD = 12
 """Words before a comma that still belong to what follows ("when …, …")."""
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'"})
+_APOSTROPHES = ("’", "‘", "ʼ", "`", "´")
 
 
 @cache
@@ -105,7 +105,9 @@ def _breaks() -> _Breaks:
 def _own_words(text: str) -> str:
     """``text`` without what is quoted or handed over as material."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+        text = unicodedata.normalize("NFKC", text)
+        for written in _APOSTROPHES:
+            text = text.replace(written, "'")
     if '"' in text or "“" in text or "„" in text or "«" in text or ">" in text or "```" in text:
         text = _QUOTED.sub(" … ", text)
     if ":" in text and (handed := _pattern("material").search(text)):
@@ -175,24 +177,45 @@ def _asking(texts: list[str], marked: bool) -> list[bool]:
     return [at >= first for at in range(len(texts))]
 
 
-def _read_sentence(sentence: str) -> list[Stretch]:
-    tokens, names = _tokens(sentence)
-    has = frozenset(tokens)
-    if has & _cues("capitals"):
-        names = frozenset[str]()  # in German every noun is written like a name
+class Sentence(msgspec.Struct, frozen=True):
+    """A sentence of the person's own: as written, its tokens, and those of them written like names."""
+
+    text: str
+    tokens: list[str]
+    names: frozenset[str]
+
+
+def own_sentences(text: str) -> list[Sentence]:
+    """The sentences of ``text`` that are the person's own words, in order."""
+    found: list[Sentence] = []
+    for sentence in sentences(_own_words(text)):
+        tokens, names = _tokens(sentence)
+        if not _cues("capitals").isdisjoint(tokens):
+            names = frozenset[str]()  # in German every noun is written like a name
+        found.append(Sentence(sentence, tokens, names))
+    return found
+
+
+def stretches(sentence: Sentence) -> list[Stretch]:
+    """The parts of a sentence that can each hold one statement."""
+    has = frozenset(sentence.tokens)
     marked = "?" in has
-    texts = [" ".join(part) for part in _cut([token for token in tokens if token not in {"!", "?", "."}])]
+    parts = _cut([token for token in sentence.tokens if token not in {"!", "?", "."}])
+    texts = [" ".join(part) for part in parts]
     if has & _cues("idioms"):
         texts = [_pattern("idioms").sub(" … ", text).strip() for text in texts]
-    tells = bool(has & _cues("fiction")) and bool(_pattern("fiction").search(sentence))
+    tells = bool(has & _cues("fiction")) and bool(_pattern("fiction").search(sentence.text))
     supposing = _pattern("supposing") if has & _cues("supposing") else None
     asking = _asking(texts, marked) if marked or has & _cues("asking") else [False] * len(texts)
     return [
-        Stretch(text, text.split(), sentence, names, asks, bool(supposing and supposing.search(text)), tells)
+        Stretch(
+            text,
+            text.split(),
+            sentence.text,
+            sentence.names,
+            asks,
+            bool(supposing and supposing.search(text)),
+            tells,
+        )
         for text, asks in zip(texts, asking, strict=True)
     ]
-
-
-def sentence_stretches(text: str) -> list[list[Stretch]]:
-    """The stretches of ``text`` that are the person's own, by sentence, in order."""
-    return [_read_sentence(sentence) for sentence in sentences(_own_words(text))]
