@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from memory.recall_topics import Asked, Needs, Reader, default_needs, default_reader, need
-from memory.statements import SAFETY, Statement, last_mentioned, read_statements
+from memory.statements import SAFETY, Statement, last_mentioned, read_statements, read_widely
 from memory.statements_ends import core
 from memory.statements_held import Held
 from memory.statements_subjects import is_relation
@@ -155,6 +155,20 @@ def recall(
     return Remembered(earlier, needs).recall(query, limit)
 
 
+def stated(
+    message_id: str, position: int, text: str, asked: str | None = None, other: str | None = None
+) -> Stated | None:
+    """What a message of the person states, read for recall: also what only its words' company suggests.
+
+    ``asked`` is what the companion said just before, ``other`` whom the person mentioned last. ``None``
+    when the message states nothing.
+    """
+    sure = read_statements(text, asked, other)
+    kinds = {one.kind for one in sure}
+    maybe = [one for one in read_widely(text, other) if one.kind not in kinds]
+    return Stated(message_id, position, (*sure, *maybe), text) if sure or maybe else None
+
+
 def stated_by(messages: Sequence[tuple[str, str, str]]) -> list[Stated]:
     """What the person states in ``messages`` (id, role, text; oldest first), without those that state
     nothing.
@@ -166,10 +180,9 @@ def stated_by(messages: Sequence[tuple[str, str, str]]) -> list[Stated]:
         if role != "user":
             asked = text
             continue
-        statements = read_statements(text, asked, other)
+        if one := stated(message_id, position, text, asked, other):
+            found.append(one)
         asked, other = None, last_mentioned(text, other)
-        if statements:
-            found.append(Stated(message_id, position, statements, text))
     return found
 
 

@@ -13,14 +13,23 @@ import msgspec
 from memory.statements_answers import Answer, answered
 from memory.statements_frames import Compiled, Frame, compiled, frames, value_fits
 from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
-from memory.statements_loose import loosely, may_be_loose
+from memory.statements_loose import loosely, may_be_loose, widely
 from memory.statements_marks import Marked
 from memory.statements_senses import denied, put_in_mouth, taken_back, tense
 from memory.statements_subjects import Whose, inside, is_name, mentioned, relation, whose
 from memory.statements_text import Sentence, Stretch, own_sentences, stretches
 from memory.statements_values import cleaned, is_nothing, parts, said_as
 
-__all__ = ["SAFETY", "Statement", "StatementKind", "Tense", "last_mentioned", "read_statements", "takes_back"]
+__all__ = [
+    "SAFETY",
+    "Statement",
+    "StatementKind",
+    "Tense",
+    "last_mentioned",
+    "read_statements",
+    "read_widely",
+    "takes_back",
+]
 
 _KEPT_IN_STORIES: frozenset[StatementKind] = frozenset({"preference", "goal", "project", "learning", "tool"})
 
@@ -194,6 +203,15 @@ def _read(text: str, other: str | None = None) -> list[Statement]:
         found, other = _read_sentence(sentence, other)
         read += found
     return read
+
+
+def read_widely(text: str, other: str | None = None) -> tuple[Statement, ...]:
+    """What ``text`` may state, in words that no frame reads: for a recall, never for a fact."""
+    read: list[Statement] = []
+    for sentence in own_sentences(text):
+        read += widely(stretches(sentence), other)
+        other = mentioned(sentence.tokens, sentence.names, other)
+    return tuple(read)
 
 
 def _without_repeats(read: list[Statement]) -> tuple[Statement, ...]:

@@ -7,6 +7,7 @@ compared.
 from memory.statements_ends import core, ends, single_valued
 from memory.statements_kinds import Statement
 
+_EATEN = ("allergy", "limit")
 _BY_WORD = frozenset({"likes", "dislikes"})
 
 
@@ -46,7 +47,8 @@ class Held:
         if statement.attribute in single_valued() or statement.negated:
             near |= self._by.get((subject, "attribute", statement.attribute), set())
         if statement.attribute == "eats" or statement.negated:
-            near |= self._by.get((subject, "kind", statement.kind), set())
+            for kind in (statement.kind, *(_EATEN if statement.attribute == "eats" else ())):
+                near |= self._by.get((subject, "kind", kind), set())
         return near
 
     def _forget(self, number: int) -> None:

@@ -22,16 +22,17 @@ from memory.statements_words import known_words
 
 class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: StatementKind
-    group: str
     beside: str
+    group: str = ""
     attribute: str = ""
     negated: bool = False
     without: str = ""
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    rule: tuple[_Rule, ...]
     most_words: int
+    rule: tuple[_Rule, ...]
+    wide: tuple[_Rule, ...]
 
 
 @cache
@@ -56,29 +57,62 @@ def may_be_loose(said: Sequence[str]) -> bool:
     return any(not _groups().isdisjoint(known.of(word)) for word in said)
 
 
-def loosely(stretches: list[Stretch], other: str | None) -> list[Statement]:
-    """What the stretches of one sentence state together, when no frame has read any of them."""
+class _Words(msgspec.Struct, frozen=True):
+    """The words of a sentence that state something, with their groups."""
+
+    said: list[str]
+    text: str
+    spans: list[tuple[int, int, frozenset[str]]]
+    groups: frozenset[str]
+    names: frozenset[str]
+    sentence: str
+
+
+def _words(stretches: list[Stretch]) -> _Words | None:
     plain = [one for one in stretches if not (one.asks or one.supposes or one.tells)]
     said = [word for one in plain for word in [*one.said, ","]]
     if not said or len(said) > _table().most_words:
-        return []
+        return None
     spans = known_words().spans(said)
-    present = frozenset[str]().union(*(groups for _, _, groups in spans))
-    text = " ".join(said)
+    groups = frozenset[str]().union(*(has for _, _, has in spans))
+    return _Words(said, " ".join(said), spans, groups, plain[0].names, plain[0].sentence)
+
+
+def _fits(rule: _Rule, words: _Words) -> bool:
+    if rule.group and rule.group not in words.groups:
+        return False
+    if not _beside(rule.beside).search(words.text):
+        return False
+    return not (rule.without and _beside(rule.without).search(words.text))
+
+
+def _statement(rule: _Rule, words: _Words, subject: str) -> Statement:
+    value = ""
+    if rule.group:
+        first, last, _ = next(span for span in words.spans if rule.group in span[2])
+        value = said_as(" ".join(words.said[first:last]), words.sentence)
+    elif found := _beside(rule.beside).search(words.text):
+        value = said_as(found.group(0), words.sentence)
+    attribute = rule.attribute or rule.kind
+    return Statement(rule.kind, value, subject, rule.negated, "present", attribute, words.sentence)
+
+
+def loosely(stretches: list[Stretch], other: str | None) -> list[Statement]:
+    """What the stretches of one sentence state together, when no frame has read any of them."""
+    words = _words(stretches)
+    if words is None:
+        return []
     for rule in _table().rule:
-        if rule.group not in present or not _beside(rule.beside).search(text):
-            continue
-        if rule.without and _beside(rule.without).search(text):
-            continue
-        subject = first_person_or(said, plain[0].names, other)
-        if subject is None:
-            return []
-        first, last, _ = next(span for span in spans if rule.group in span[2])
-        sentence = plain[0].sentence
-        value = said_as(" ".join(said[first:last]), sentence)
-        return [
-            Statement(
-                rule.kind, value, subject, rule.negated, "present", rule.attribute or rule.kind, sentence
-            )
-        ]
+        if _fits(rule, words):
+            subject = first_person_or(words.said, words.names, other)
+            return [] if subject is None else [_statement(rule, words, subject)]
     return []
+
+
+def widely(stretches: list[Stretch], other: str | None) -> list[Statement]:
+    """What a sentence may state, for a recall: better one message too many than an allergy missed."""
+    words = _words(stretches)
+    subject = first_person_or(words.said, words.names, other) if words else None
+    if words is None or subject is None:
+        return []
+    return [_statement(rule, words, subject) for rule in _table().wide if _fits(rule, words)]

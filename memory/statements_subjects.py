@@ -118,7 +118,7 @@ def whose(before: Sequence[str], names: frozenset[str], carried: str | None, oth
         if not blocked and _named(word, names):
             return Whose(word, True, at + 1)
         if word not in sets.helpers and word not in {"'s", ","}:
-            if before[at - 1 : at] and before[at - 1] in sets.articles:
+            if not blocked and at and before[at - 1] in sets.articles:
                 return Whose(None, True, at + 1)  # "the hero is allergic": some thing or character
             blocked = True
     return Whose(None, True, 0) if blocked else Whose(carried or "user", False, 0)
