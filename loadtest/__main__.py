@@ -37,7 +37,8 @@ def talk(
 ) -> None:
     """Let ``clients`` people talk at once.
 
-    Examples:
+    For example:
+
         python -m loadtest
         python -m loadtest --clients 50 --messages 5 --json figures.json
     """

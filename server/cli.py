@@ -24,6 +24,7 @@ from storage.refusals import StoreRefused
 app = cyclopts.App(
     name="fireside",
     help="A realtime chat server for AI companions that remember.",
+    help_format="markdown",
     version_flags=["--version"],
 )
 config_app = cyclopts.App(name="config", help="Look at the settings.")
@@ -99,7 +100,8 @@ def serve(
 ) -> None:
     """Start the server.
 
-    Examples:
+    For example:
+
         fireside serve
         fireside serve --port 9000 --data /var/lib/fireside
         fireside serve --model ollama:llama3.2
@@ -109,9 +111,9 @@ def serve(
     configure(loaded.settings.log.level, loaded.settings.log.format)
 
     async def run() -> None:
-        async with server(loaded.settings) as running:
+        async with stop_asked() as stop, server(loaded.settings) as running:
             _announce(running)
-            await stop_asked()
+            await stop.wait()
 
     _with_loop(run)
 
@@ -142,7 +144,8 @@ def talk(
 ) -> None:
     """Talk at the terminal. Ctrl-C stops an answer; Ctrl-D ends.
 
-    Examples:
+    For example:
+
         fireside talk
         fireside talk --companion coach --user sam
     """
@@ -153,7 +156,8 @@ def talk(
 def doctor(*, config: ConfigFile = None, data: Path | None = None, model: str | None = None) -> None:
     """Look at this installation and say what is well and what is not.
 
-    Example:
+    For example:
+
         fireside doctor --data /var/lib/fireside
     """
     loaded = settings_of(config, data=data, model=model)
@@ -164,7 +168,8 @@ def doctor(*, config: ConfigFile = None, data: Path | None = None, model: str | 
 def show(*, config: ConfigFile = None) -> None:
     """Every setting, its value, and where the value came from; secrets are masked.
 
-    Example:
+    For example:
+
         fireside config show --config fireside.toml
     """
     rows = shown(settings_of(config))
@@ -177,7 +182,8 @@ def show(*, config: ConfigFile = None) -> None:
 def asyncapi() -> None:
     """The wire as AsyncAPI 3.0, in JSON.
 
-    Example:
+    For example:
+
         fireside protocol asyncapi > asyncapi.json
     """
     print(cli_checks.asyncapi_text())
@@ -187,7 +193,8 @@ def asyncapi() -> None:
 def schema() -> None:
     """Every frame as JSON Schema.
 
-    Example:
+    For example:
+
         fireside protocol schema > schema.json
     """
     print(cli_checks.schema_text())
@@ -200,7 +207,8 @@ Companion = Annotated[str, Parameter(help="The companion whose policy is used.")
 def analyse(*, companion: Companion, config: ConfigFile = None) -> None:
     """Read messages: JSON lines in ({"id","session","text"}), JSON lines out, in order.
 
-    Example:
+    For example:
+
         fireside analyse --companion clara < messages.jsonl
     """
     batch.run(batch.analyse(batch.companion_named(companion, settings_of(config).settings)))
@@ -210,7 +218,8 @@ def analyse(*, companion: Companion, config: ConfigFile = None) -> None:
 def guard(*, companion: Companion, config: ConfigFile = None) -> None:
     """Judge answers: {"id","answer","window"} in, {"id","allowed","rule","shown"} out.
 
-    Example:
+    For example:
+
         fireside guard --companion clara < answers.jsonl
     """
     batch.run(batch.guard(batch.companion_named(companion, settings_of(config).settings)))
@@ -220,7 +229,8 @@ def guard(*, companion: Companion, config: ConfigFile = None) -> None:
 def recall(*, companion: Companion, config: ConfigFile = None) -> None:
     """What keyword recall adds beyond the last 10 messages: {"id","messages","query"} in.
 
-    Example:
+    For example:
+
         fireside recall --companion coach < queries.jsonl
     """
     batch.run(batch.recall(batch.companion_named(companion, settings_of(config).settings)))
@@ -230,7 +240,8 @@ def recall(*, companion: Companion, config: ConfigFile = None) -> None:
 def extract(*, companion: Companion, config: ConfigFile = None) -> None:
     """Facts the person stated: {"id","messages"} in, {"id","facts"} out.
 
-    Example:
+    For example:
+
         fireside extract --companion serenity < dialogues.jsonl
     """
     batch.run(batch.extract(batch.companion_named(companion, settings_of(config).settings)))

@@ -20,7 +20,8 @@ Folder = Annotated[str, Parameter(name="--folder", help="A folder of your own co
 def list_() -> None:
     """Every companion there is.
 
-    Example:
+    For example:
+
         fireside companions list
     """
     found = companions("")
@@ -32,7 +33,8 @@ def list_() -> None:
 def show(name: str, *, folder: Folder = "") -> None:
     """What a companion is, does and remembers.
 
-    Example:
+    For example:
+
         fireside companions show clara
     """
     found = companions(folder)
@@ -46,7 +48,8 @@ def show(name: str, *, folder: Folder = "") -> None:
 def check(folder: Path) -> None:
     """Check a companion's folder: every fault with file, key and reason.
 
-    Example:
+    For example:
+
         fireside companions check ./my-companions/iris
     """
     if not folder.is_dir():

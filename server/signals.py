@@ -1,6 +1,8 @@
 """Signals: the first asks the server to stop in order, a second one cuts the waiting short."""
 
 import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import anyio
 import structlog
@@ -8,9 +10,23 @@ import structlog
 log: structlog.stdlib.BoundLogger = structlog.get_logger("server")
 
 
-async def stop_asked() -> None:
-    """Wait for SIGTERM or SIGINT. A second signal after it cancels, still landing the last writes."""
+@asynccontextmanager
+async def stop_asked() -> AsyncGenerator[anyio.Event]:
+    """An event that is set by SIGTERM or SIGINT, from before the server starts.
+
+    A second signal cancels what still waits inside; only the last writes, which are shielded, still land.
+    """
+    asked = anyio.Event()
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for number in signals:
-            log.info("signal.received", signal=signal.Signals(number).name)
-            return
+        async with anyio.create_task_group() as tasks:
+
+            async def listen() -> None:
+                async for number in signals:
+                    log.info("signal.received", signal=signal.Signals(number).name)
+                    if asked.is_set():
+                        tasks.cancel_scope.cancel()
+                    asked.set()
+
+            tasks.start_soon(listen, name="signals")
+            yield asked
+            tasks.cancel_scope.cancel()
