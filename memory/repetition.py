@@ -70,10 +70,11 @@ def find_repeat(
 def _same(one: Question, other: Question, similarity: float | None) -> bool:
     if not one.aspects.isdisjoint(other.aspects) and _same_ask(one.asks, other.asks):
         return True
-    near = similarity is not None and similarity >= SIMILAR_VECTORS
-    if not near and one.content.isdisjoint(other.content) and one.words.isdisjoint(other.words):
+    if similarity is not None and similarity >= SIMILAR_VECTORS:
+        return not _about_other(one, other)
+    if one.content.isdisjoint(other.content) and one.words.isdisjoint(other.words):
         return False
-    return (near or _alike(one, other) or _same_need(one, other)) and not _vetoed(one, other)
+    return (_alike(one, other) or _same_need(one, other)) and not _vetoed(one, other)
 
 
 def _same_need(one: Question, other: Question) -> bool:
@@ -114,9 +115,18 @@ def _same_objects(one: Ask, other: Ask) -> bool:
 def _vetoed(one: Question, other: Question) -> bool:
     """Whether two messages of like words are about someone, something or some time else."""
     return (
-        (one.tense == "past") != (other.tense == "past")
+        _about_other(one, other)
         or (one.negated != other.negated and not (one.needs and other.needs))
         or (one.asked != other.asked and not (one.needs and other.needs))
+        or bool(one.persons) != bool(other.persons)
+        or bool(one.things) != bool(other.things)
+    )
+
+
+def _about_other(one: Question, other: Question) -> bool:
+    """Whether two messages name different objects, times or questions: no likeness makes them the same."""
+    return (
+        (one.tense == "past") != (other.tense == "past")
         or bool(one.word and other.word and one.word != other.word)
         or _opposed(one.content, other.content)
         or _apart(one.persons, other.persons)
@@ -126,7 +136,7 @@ def _vetoed(one: Question, other: Question) -> bool:
 
 
 def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
-    return bool(ones or others) and ones.isdisjoint(others)
+    return bool(ones and others) and ones.isdisjoint(others)
 
 
 def _opposed(ones: frozenset[str], others: frozenset[str]) -> bool:

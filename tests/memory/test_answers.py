@@ -1,0 +1,104 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.answers import Turn, judge, repaired
+
+
+def after(said: str) -> list[Turn]:
+    return [Turn("user", said)]
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "rule"),
+    [
+        ("Where am I?", "As I said, you are at Rosewood House.", "reminder"),
+        ("What time is lunch?", "You asked me that before.", "reminder"),
+        ("What day is it?", "That's the third time you've asked.", "reminder"),
+        ("Did I ask you that already?", "You did, but that is fine.", "reminder"),
+        ("I love my garden", "Do you remember what you planted?", "quiz"),
+        ("My daughter came", "What's your daughter's name again?", "quiz"),
+        ("Hello", "Let's see if you still know what year it is.", "quiz"),
+        ("My husband is coming", "Actually, your husband died five years ago.", "correction"),
+        ("It's 1965", "No, that's not right.", "correction"),
+        ("I feel low", "You were calmer yesterday.", "comparison"),
+        ("I walked", "That's better than last time.", "comparison"),
+        ("Where am I?", "You're confused, dear.", "deficit"),
+        ("I forgot", "Don't worry about forgetting.", "deficit"),
+        ("Hello", "Last week you told me about your brother.", "session"),
+        ("Wo bin ich?", "Wie ich schon gesagt habe, sind Sie zu Hause.", "reminder"),
+        ("Hola", "¿Se acuerda de qué día es hoy?", "quiz"),
+    ],
+)
+def test_each_family_is_stopped_and_named(said: str, answer: str, rule: str) -> None:
+    verdict = judge(answer, after(said))
+    assert (verdict.allowed, verdict.rule) == (False, rule)
+    assert answer[verdict.start : verdict.end] == verdict.words != ""
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("I love my garden", "Would you like to tell me about your garden again some time?"),
+        ("I can't do this fast", "Take your time, there is no hurry."),
+        ("Is it morning?", "The sun comes up again over the hills."),
+        ("I bake bread", "I remember the smell of bread from an old kitchen."),
+        ("I love flowers", "Tell me about your garden."),
+        ("Sing it again", "Of course, here it is again: daisy, daisy."),
+        ("I'm thirsty", "Please remember to drink some water."),
+        ("It's wet", "Yesterday's rain made the garden so green."),
+        ("Where am I?", "You are at Rosewood House, and you are safe."),
+        ("My husband died", "I'm so sorry that your husband died."),
+    ],
+)
+def test_innocent_look_alikes_pass_unchanged(said: str, answer: str) -> None:
+    assert judge(answer, after(said)).allowed
+    assert repaired(answer, after(said)) == answer
+
+
+def test_a_quiz_in_the_midst_of_a_warm_answer_is_found_and_dropped() -> None:
+    answer = "What a fine garden. And the roses - what colour were they, can you think of it? The bees are humming."
+    assert judge(answer, after("I love my garden")).rule == "quiz"
+    assert repaired(answer, after("I love my garden")) == "What a fine garden. The bees are humming."
+
+
+def test_only_the_offending_clause_is_dropped_where_the_rest_stands() -> None:
+    assert (
+        repaired("As I said, lunch is at noon today.", after("When is lunch?")) == "Lunch is at noon today."
+    )
+
+
+def test_nothing_remains_of_an_answer_that_is_nothing_else() -> None:
+    assert repaired("You asked me that before.", after("When is lunch?")) == ""
+
+
+def test_only_the_rules_of_the_policy_are_judged() -> None:
+    assert judge("You're confused.", after("Where am I?"), frozenset({"quiz"})).allowed
+
+
+def test_a_piece_is_judged_with_the_open_sentence_that_is_already_shown() -> None:
+    assert judge("told me about your brother.", after("Hello")).allowed
+    verdict = judge("told me about your brother.", after("Hello"), shown="Good morning. Last week you ")
+    assert (verdict.allowed, verdict.rule, verdict.start) == (False, "session", 0)
+
+
+def test_what_is_already_shown_is_not_judged_anew() -> None:
+    assert judge("The sun is out.", after("Hello"), shown="You're confused. ").allowed
+
+
+answers = st.lists(
+    st.sampled_from(
+        ["As I said, ", "the sun is out. ", "You asked me that before. ", "Do you remember? ", "Tea? "]
+    )
+)
+
+
+@given(answers.map("".join))
+def test_what_remains_after_repair_is_allowed(answer: str) -> None:
+    assert judge(repaired(answer, []), []).allowed
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_judged_within_its_bounds(text: str) -> None:
+    verdict = judge(text, [])
+    assert 0 <= verdict.start <= verdict.end <= len(text)

@@ -1,0 +1,69 @@
+import pytest
+
+from memory.questions import read_question
+from memory.repetition import Repeat, asked, find_repeat
+
+
+def repeat(text: str, *earlier: str, similarities: list[float | None] | None = None) -> Repeat:
+    before = [asked(str(number), said) for number, said in enumerate(earlier)]
+    return find_repeat(read_question(text), text, before, similarities)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Where am I?", "What is this place?"),
+        ("Where am I?", "where am i"),
+        ("What day is it?", "Which day of the week are we on?"),
+        ("Is Tom coming today?", "When will Tom be here?"),
+        ("I want to go home", "Take me home please"),
+        ("Where are my glasses?", "Has anyone seen my spectacles?"),
+        ("Did I take my tablets?", "Have I had my medicine?"),
+        ("Where's my mother?", "I miss my mum"),
+        ("Wo bin ich?", "Was ist das hier für ein Haus?"),
+        ("¿Dónde estoy?", "¿Qué sitio es este?"),
+    ],
+)
+def test_the_same_question_in_other_words_repeats(one: str, other: str) -> None:
+    assert repeat(other, one) == Repeat("0", 1)
+    assert repeat(one, other) == Repeat("0", 1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("When is lunch?", "When is my daughter coming?"),
+        ("Where's my wife?", "Where's my purse?"),
+        ("What time is it?", "What year is it?"),
+        ("When is my son coming?", "When is my daughter coming?"),
+        ("What's for dinner?", "What did we have for dinner?"),
+        ("Where do I live?", "Where did I live when I was a girl?"),
+        ("Can you turn the television off?", "Can you turn the television on?"),
+        ("The soup was salty.", "The garden was lovely."),
+    ],
+)
+def test_a_different_object_or_tense_does_not_repeat(one: str, other: str) -> None:
+    assert repeat(other, one) == Repeat(None, 0)
+
+
+@pytest.mark.parametrize("text", ["Yes.", "Thank you", "Good morning!", "Oh dear", ""])
+def test_manners_never_repeat(text: str) -> None:
+    assert repeat(text, text) == Repeat(None, 0)
+
+
+def test_the_most_recent_of_several_is_named_and_all_are_counted() -> None:
+    said = ["Where am I?", "I like this song.", "What is this place?", "I'm lost, I think."]
+    assert repeat("Where are we?", *said) == Repeat("3", 3)
+
+
+def test_a_relation_and_a_name_said_together_mean_the_same_person() -> None:
+    assert repeat("Is Ruth here yet?", "I'm waiting for my sister Ruth.").count == 1
+    assert repeat("When is my sister coming?", "I'm waiting for my sister Ruth.", "Is Ruth here?").count == 2
+
+
+def test_vectors_find_what_words_do_not_but_never_across_objects() -> None:
+    one, other = "Everything is confusing and frightening", "My thoughts are all over the shop"
+    assert repeat(one, other).of is None
+    assert repeat(one, other, similarities=[0.9]).of == "0"
+    assert repeat(one, other, similarities=[None]).of is None
+    assert repeat("The cat is on my bed", "The dog is on my chair", similarities=[0.95]).of is None
