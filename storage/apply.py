@@ -40,6 +40,9 @@ from storage.order import saw_time
 from storage.sessions import session_continued
 from storage.summaries import extract_made, summary_made
 
+# What rows or columns cannot hold: a key taken, a value off its scale, half a character, a number too large.
+_CONTRADICTIONS = (sqlite3.IntegrityError, sqlite3.DataError, UnicodeEncodeError, OverflowError)
+
 
 def apply_all(db: sqlite3.Connection, changes: Sequence[AnyChange]) -> list[Outcome]:
     """Apply a batch in order, inside the caller's transaction; one outcome for each change.
@@ -84,7 +87,7 @@ def apply(db: sqlite3.Connection, change: AnyChange) -> Outcome:
     db.execute("SAVEPOINT change")
     try:
         outcome = _land(db, change)
-    except sqlite3.IntegrityError:
+    except _CONTRADICTIONS:
         outcome = Refused("state.conflict")
     if isinstance(outcome, Refused):
         db.execute("ROLLBACK TO change")

@@ -98,9 +98,9 @@ def transacted(db: sqlite3.Connection, fn: Callable[[sqlite3.Connection], T]) ->
 def asked(db: sqlite3.Connection, fn: Callable[[sqlite3.Connection], T]) -> T:
     """``fn`` against one state of the database, which it cannot change."""
     with translated():
-        db.execute("PRAGMA query_only = ON")
-        db.execute("BEGIN")
         try:
+            db.execute("PRAGMA query_only = ON")
+            db.execute("BEGIN")
             return fn(db)
         finally:
             if db.in_transaction:

@@ -54,7 +54,7 @@ def message_said(db: sqlite3.Connection, change: MessageSaid) -> Outcome:
     """What the person said, and with the first message the conversation itself."""
     if seen := retained(db, change.command):
         return seen
-    acquainted(db, change)
+    acquainted(db, change, change.conversation)
     if change.begins is not None:
         if db.execute("SELECT 1 FROM conversations WHERE id = ?", (change.conversation,)).fetchone():
             return CONFLICT
@@ -137,10 +137,6 @@ def _grown(
             user_message_count = user_message_count + ?, updated_at = ?, activity = ? WHERE id = ?
         """,
         (position, said, change.at, stored, change.conversation),
-    )
-    db.execute(
-        "UPDATE users SET active_conversation = ? WHERE user_id = ? AND companion = ?",
-        (change.conversation, change.user, change.companion),
     )
 
 

@@ -55,12 +55,14 @@ def json_of(names: tuple[str, ...]) -> str:
     return msgspec.json.encode(names).decode()
 
 
-def acquainted(db: sqlite3.Connection, change: Change) -> None:
-    """The owner of ``change`` has a row; it says when this person was last here."""
+def acquainted(db: sqlite3.Connection, change: Change, conversation: str | None = None) -> None:
+    """The owner of ``change`` has a row; it says when this person was last here, and in which conversation."""
     db.execute(
         """
-        INSERT INTO users (user_id, companion, created_at, last_active_at) VALUES (?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET last_active_at = excluded.last_active_at
+        INSERT INTO users (user_id, companion, created_at, last_active_at, active_conversation)
+        VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET last_active_at = excluded.last_active_at,
+            active_conversation = COALESCE(excluded.active_conversation, active_conversation)
         """,
-        (change.user, change.companion, change.at, change.at),
+        (change.user, change.companion, change.at, change.at, conversation),
     )

@@ -12,6 +12,7 @@ from companions.changes import (
     Repeated,
 )
 from memory.messages import Message
+from storage.apply import apply
 from storage.connection import Store
 from storage.conversations import conversation, list_conversations
 from storage.messages import history, message
@@ -119,6 +120,12 @@ async def test_one_bad_change_does_not_take_the_batch_with_it(store: Store) -> N
     assert len(await texts(store, "c")) == 2
     assert (await store.read(partial(list_conversations, user=ANNA))).conversations[0].id == "c"
     assert len((await store.read(partial(list_conversations, user=ANNA))).conversations) == 1
+
+
+async def test_what_a_column_cannot_hold_is_refused_by_itself(store: Store) -> None:
+    half, large = said("a", 1, "half \ud83d"), said("b", 1, at=2**70)
+    outcomes = await store.transact(lambda db: [apply(db, one) for one in (half, large, said("c", 1))])
+    assert outcomes == [Refused("state.conflict"), Refused("state.conflict"), Landed()]
 
 
 async def test_a_message_has_at_most_one_answer(store: Store) -> None:
