@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 
 from memory.data import table
-from memory.text import folded
+from memory.text import folded, sentences
 
 LONG_WORD = 10
 SHORTEST_PART = 4
@@ -54,6 +54,19 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     about_time: bool
 
 
+class Telling(msgspec.Struct, frozen=True, kw_only=True):
+    """What a message says, beside its words.
+
+    ``of_self`` and ``of_other``: it speaks of who says it, of who hears it (English). ``timed``: it places
+    something in time. ``asking``: the part of its sentences that are questions, 0 to 1.
+    """
+
+    of_self: bool
+    of_other: bool
+    timed: bool
+    asking: float
+
+
 @cache
 def _token() -> re.Pattern[str]:
     return re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:'[^\W_{_CJK}]+)*")
@@ -75,9 +88,8 @@ def _kinds() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def times() -> frozenset[str]:
-    """Words that place something in time, in their one form."""
-    return frozenset(_one_form(word) for word in _table().when.words.split())
+def _times() -> frozenset[str]:
+    return frozenset(_table().when.words.split())
 
 
 def _table() -> _Table:
@@ -97,14 +109,22 @@ def _plain(word: str) -> str:
     return tail if len(tail) > 2 and len(head) <= 2 else head.replace("'", "")
 
 
-def of_self(text: str) -> bool:
-    """Whether a message speaks of who says it (English)."""
-    return not _SELF.isdisjoint(folded(text).replace("'", " ").split())
+def telling(text: str) -> Telling:
+    """What kind of thing a message says, by its words alone."""
+    said = set(_plain_words().findall(text.lower()))
+    found = sentences(text)
+    asks = sum(sentence.endswith(("?", "？")) for sentence in found)
+    return Telling(
+        of_self=not _SELF.isdisjoint(said),
+        of_other=not _OTHER.isdisjoint(said),
+        timed=not _times().isdisjoint(said),
+        asking=asks / max(1, len(found)),
+    )
 
 
-def of_other(text: str) -> bool:
-    """Whether a message speaks of who hears it (English)."""
-    return not _OTHER.isdisjoint(folded(text).replace("'", " ").split())
+@cache
+def _plain_words() -> re.Pattern[str]:
+    return re.compile(r"[^\W_]+")
 
 
 def indexed(text: str) -> str:

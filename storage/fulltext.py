@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from memory.searching import Question, asked, indexed, of_other, of_self, parts_of, times
-from memory.text import folded, sentences
+from memory.searching import Question, asked, indexed, parts_of, telling
+from memory.text import folded
 from storage.rows import Row
 
 # What a word counts in the message itself, in the two before, in the one after, as a part, and in the scope.
@@ -165,21 +165,12 @@ def search(
     named = {role: folded(name) for role, name in speakers.items()}
     question = asked(query, frozenset(named.values()))
     scope = _scope(user) if companion is None else _scope(user, companion)
-    rows: dict[int, Row] = {}
+    scores = _scores(db, question, scope)
+    rows = _rows(db, scores, user, parent_mode=parent_mode)
 
     def weigh(stored: int) -> float:
-        row: Row | None = db.execute(
-            """
-            SELECT m.id, m.conversation, m.position, m.text, m.at, m.role FROM messages m
-            JOIN conversations c ON c.id = m.conversation
-            WHERE m.stored = ? AND m.user_id = ? AND m.removed = 0 AND c.parent_mode = ?
-            """,
-            (stored, user, parent_mode),
-        ).fetchone()
-        if row is None:
-            return 0.0
-        rows[stored] = row
-        return _told(question, row[3], named=named.get(row[5]) in question.speakers)
+        row = rows.get(stored)
+        return 0.0 if row is None else _told(question, row[3], named=named.get(row[5]) in question.speakers)
 
     return tuple(
         Found(
@@ -190,8 +181,23 @@ def search(
             at=rows[stored][4],
             score=score,
         )
-        for stored, score in _best(_scores(db, question, scope), weigh, limit)
+        for stored, score in _best(scores, weigh, limit)
     )
+
+
+def _rows(db: sqlite3.Connection, found: Iterable[int], user: str, *, parent_mode: bool) -> dict[int, Row]:
+    """What was found, where it is this user's: whose it is, is decided here and not by the index."""
+    numbers = tuple(found)
+    rows: list[Row] = db.execute(
+        f"""
+        SELECT m.id, m.conversation, m.position, m.text, m.at, m.role, m.stored FROM messages m
+        JOIN conversations c ON c.id = m.conversation
+        WHERE m.stored IN ({", ".join("?" * len(numbers))})
+            AND m.user_id = ? AND m.removed = 0 AND c.parent_mode = ?
+        """,  # noqa: S608 - placeholders alone
+        (*numbers, user, parent_mode),
+    ).fetchall()
+    return {row[6]: row for row in rows}
 
 
 def _scope(*owner: str) -> str:
@@ -255,16 +261,14 @@ def _told(question: Question, text: str, *, named: bool) -> float:
     What a named speaker said counts a little more; what only asks, or speaks of the one who was not named,
     counts less; a time answers a when.
     """
+    said = telling(text)
     weight = SPEAKER_WEIGHT if named else 1.0
-    if question.about_time and not times().isdisjoint(indexed(text).split()):
+    if question.about_time and said.timed:
         weight *= TIME_WEIGHT
-    if question.speakers:
-        own, other = of_self(text), of_other(text)
-        if (other and not own) if named else (own and not other):
-            weight *= ASIDE_WEIGHT
-    found = sentences(text)
-    asks = sum(sentence.endswith(("?", "？")) for sentence in found)
-    return weight * float(ASKING_WEIGHT ** (asks / max(1, len(found))))
+    aside = (said.of_other and not said.of_self) if named else (said.of_self and not said.of_other)
+    if question.speakers and aside:
+        weight *= ASIDE_WEIGHT
+    return weight * float(ASKING_WEIGHT**said.asking)
 
 
 def answered(messages: Sequence[Utterance], queries: Iterable[Query]) -> dict[str, list[str]]:

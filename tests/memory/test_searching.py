@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.searching import asked, indexed, parts_of
+from memory.searching import asked, indexed, parts_of, telling
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,12 @@ def test_a_kind_brings_its_members() -> None:
 def test_a_question_for_a_time_is_known() -> None:
     assert asked("When did she leave?").about_time
     assert not asked("Where is she?").about_time
+
+
+def test_what_a_message_tells_is_read_from_its_words() -> None:
+    told = telling("I've painted it last week. Do you like it?")
+    assert (told.of_self, told.of_other, told.timed, told.asking) == (True, True, True, 0.5)
+    assert telling("").asking == 0.0
 
 
 @given(st.text())
