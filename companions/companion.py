@@ -1,6 +1,6 @@
 """A companion, ready to talk: its policy, its texts, its stories, and where help is found."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -19,7 +19,7 @@ class Companion(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy
     texts: Texts
     narratives: tuple[Narrative, ...] = ()
-    resources: dict[str, Country]
+    resources: Mapping[str, Country]
 
 
 def catalogue(families: Iterable[tuple[Companion, ...]]) -> dict[str, Companion]:

@@ -5,6 +5,8 @@ companion's own file goes before the shared one, and in a file of sections its o
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
 import msgspec
@@ -82,9 +84,12 @@ def _narratives(folder: Folder) -> tuple[Narrative, ...]:
     return tuple(found.values())
 
 
-def _resources(folder: Folder) -> dict[str, Country]:
-    table = _decoded(folder, "resources.toml", dict[str, Country])
+def _resources(folder: Folder) -> Mapping[str, Country]:
     file = folder.named("resources.toml")
+    try:
+        table = _countries(folder.text("resources.toml"))
+    except msgspec.MsgspecError as error:
+        raise translated(file, error) from error
     if INTERNATIONAL not in table:
         raise PolicyError(file, INTERNATIONAL, "the fall-back for other countries is missing")
     covered = {category for each in table[INTERNATIONAL].resources for category in each.categories}
@@ -92,6 +97,12 @@ def _resources(folder: Folder) -> dict[str, Country]:
         if category not in covered:
             raise PolicyError(file, INTERNATIONAL, f"has nothing for {category}")
     return table
+
+
+@lru_cache(maxsize=8)
+def _countries(text: str) -> Mapping[str, Country]:
+    """Decoded once for all companions that share the file."""
+    return MappingProxyType(msgspec.toml.decode(text, type=dict[str, Country]))
 
 
 def _decoded(folder: Folder, path: str, kind: type[T]) -> T:
