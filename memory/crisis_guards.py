@@ -38,6 +38,7 @@ class Watch:
         self.breakers = frozenset(alphabet.spelled(guards.breakers))
         self.first_person = frozenset(alphabet.spelled(guards.first_person))
         self.people = frozenset(alphabet.spelled(guards.people))
+        self.looking_back = frozenset(alphabet.spelled(guards.looking_back))
         self.still = frozenset(guards.still)
 
     def _index(self, phrases: Iterable[str]) -> Index:
@@ -102,7 +103,7 @@ class Over:
             return bool(self._spans(guard, start, end))
 
         if found.rule.kind == "plan" and (mine or quoted):
-            return quoted and here("fiction")
+            return (quoted and here("fiction")) or (self._looks_back(found) and here("past"))
         return (
             (here("past") and not self._goes_on(found))
             or (not mine and (here("fiction") or here("lessons")))
@@ -111,6 +112,11 @@ class Over:
             or (not mine and not someone and here("animals"))
             or any(first >= found.start for first, _ in self._spans("over", start, end))
         )
+
+    def _looks_back(self, found: Found) -> bool:
+        """Whether the plan is told as one that was: "I wanted to", years ago."""
+        said = self.letters[max(0, found.start - _REACH) : found.end]
+        return not self.watch.looking_back.isdisjoint(said) and not self._goes_on(found)
 
     def _goes_on(self, found: Found) -> bool:
         """Whether the words say that what was begun long ago is not over."""

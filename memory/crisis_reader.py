@@ -14,7 +14,7 @@ from memory.crisis_table import CrisisCategory, Language, language
 from memory.crisis_words import STOP, Speller, plain, tokens
 
 LANGUAGES: Final = ("en", "de", "es")
-ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "medical", "abuse", "harm_others")
+ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "abuse", "harm_others", "medical")
 HIGHEST: Final = 3
 _ALWAYS = "en"
 _MARKS_ENOUGH = 3

@@ -74,6 +74,7 @@ class Guards(Struct, frozen=True):
     denials: list[str] = []
     over: list[str] = []
     past: list[str] = []
+    looking_back: list[str] = []
     still: list[str] = []
     fiction: list[str] = []
     games: list[str] = []
