@@ -289,7 +289,7 @@ def _told_late(rules: Rules, state: State, phase: Responding, at: int) -> Step:
             message=message.id,
             conversation=state.talk.conversation,
             durable=False,
-            reason="storage.busy",
+            reason=rules.settings.late_reason,
         )
         effects.insert(0, late)
     state = replace(state, late=state.late | {message.id})

@@ -33,7 +33,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The durations of a conversation, in seconds, and what happens at its end."""
 
     silence: float
-    landing: float = 2.0  # D1: the first word waits so long for the commit of the message
+    landing: float = 2.0  # the first word waits so long for the commit of the message; 0: for none
+    late_reason: str = "storage.busy"  # why an ack goes out before the commit
     patience: float | None = None
     hold: float = 1.5  # D18
     checkpoint: float = 2.0  # D4: how often the open answer is written down

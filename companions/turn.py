@@ -40,7 +40,8 @@ NO_STRATEGY = Strategy(repeats=0, warmth=0)
 class PolicyRules:
     """One companion's rules of a turn."""
 
-    def __init__(self, companion: Companion) -> None:
+    def __init__(self, companion: Companion, *, acks_at_once: bool = False) -> None:
+        self.acks_at_once = acks_at_once  # an ack means received, and a word follows when it has landed
         self.companion = companion
         self.policy = companion.policy
         self.texts = companion.texts
@@ -55,6 +56,8 @@ class PolicyRules:
         jobs: tuple[JobKind, ...] = policy.session.jobs
         return Settings(
             silence=float(policy.session.silence_seconds),
+            landing=0.0 if self.acks_at_once else 2.0,
+            late_reason="debounced" if self.acks_at_once else "storage.busy",
             patience=policy.model.patience_seconds,
             hold=policy.answers.hold_seconds,
             words_per_second=policy.pacing.words_per_second,

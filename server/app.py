@@ -48,6 +48,7 @@ from storage.refusals import StoreRefused
 STORE_FILE = "fireside.db"
 WRITER_MAILBOX = 1_000
 WRITER_GRACE = 10.0
+DEBOUNCE_SECONDS = 1.5  # what was received is flushed within 2 s
 JITTER_MS = (500, 5_000)
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("server")
@@ -80,14 +81,17 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
         )
     chosen = await choose(model_settings(settings))
     check_local(chosen, found.values(), settings.companions.allow_remote)
-    cast = casts(found)
+    debounced = settings.data.durability == "debounced"
+    cast = casts(found, acks_at_once=debounced)
     metrics = Metrics()
     with held(settings.folder):
         async with (
             opened(settings.folder / STORE_FILE, settings.data.durability) as store,
             language_model(model_settings(settings), chosen) as model,
             running(
-                Writer(committing(store), measure=metrics.committed),
+                Writer(
+                    committing(store), measure=metrics.committed, delay=DEBOUNCE_SECONDS if debounced else 0.0
+                ),
                 name="writer",
                 capacity=WRITER_MAILBOX,
                 grace=WRITER_GRACE,

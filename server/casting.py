@@ -60,9 +60,10 @@ def companions(own: str) -> dict[str, Companion]:
     return catalogue(family(name, files) for name, files in folders(own))
 
 
-def casts(found: dict[str, Companion]) -> dict[str, Cast]:
+def casts(found: dict[str, Companion], *, acks_at_once: bool = False) -> dict[str, Cast]:
     """Companions with their rules."""
     made = {
-        companion.id: Cast(companion=companion, rules=PolicyRules(companion)) for companion in found.values()
+        companion.id: Cast(companion=companion, rules=PolicyRules(companion, acks_at_once=acks_at_once))
+        for companion in found.values()
     }
     return {name: made[companion.id] for name, companion in found.items()}

@@ -52,7 +52,11 @@ def test_the_wheel_holds_the_rooms_and_nothing_of_the_tests(wheel: Path) -> None
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names if not name.split("/")[0].endswith(".dist-info")}
     assert tops == set(ROOMS)
-    for data in ("companions/library/clara/companion.toml", "server/pages/index.html", "memory/data/topics.toml"):
+    for data in (
+        "companions/library/clara/companion.toml",
+        "server/pages/index.html",
+        "memory/data/topics.toml",
+    ):
         assert data in names
     assert "storage/migrations/0001_core.sql" in names
 
@@ -67,7 +71,16 @@ def test_the_rooms_import_names_belong_to_this_project_alone(installed: Path) ->
 
 
 def test_the_command_starts_from_another_directory(installed: Path, tmp_path: Path) -> None:
-    command = [installed / "fireside", "serve", "--port", "0", "--data", tmp_path / "data", "--model", "builtin"]
+    command = [
+        installed / "fireside",
+        "serve",
+        "--port",
+        "0",
+        "--data",
+        tmp_path / "data",
+        "--model",
+        "builtin",
+    ]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         lines: list[str] = []
@@ -82,8 +95,20 @@ def test_the_command_starts_from_another_directory(installed: Path, tmp_path: Pa
 
 
 def test_every_command_explains_itself(installed: Path, tmp_path: Path) -> None:
-    for words in (["serve"], ["talk"], ["doctor"], ["config", "show"], ["protocol", "asyncapi"], ["companions", "check"], ["analyse"]):
+    for words in (
+        ["serve"],
+        ["talk"],
+        ["doctor"],
+        ["config", "show"],
+        ["protocol", "asyncapi"],
+        ["companions", "check"],
+        ["analyse"],
+    ):
         shown = subprocess.run(
-            [installed / "fireside", *words, "--help"], cwd=tmp_path, check=True, capture_output=True, text=True
+            [installed / "fireside", *words, "--help"],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
         )
         assert f"fireside {words[0]}" in shown.stdout.split("For example")[1], words

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from loadtest.client import connected
 from protocol.frames import Event
 from protocol.results import Ack
 from protocol.session_frames import ConversationSnapshot
-from protocol.talk_frames import MessageCreated, ResponseDelta, ResponseStarted, SafetyShown
+from protocol.talk_frames import Durable, MessageCreated, ResponseDelta, ResponseStarted, SafetyShown
+from server.settings import Data
 from tests.server.serving import serving, settings
 
 
@@ -50,3 +53,13 @@ async def test_another_person_does_not_see_it(tmp_path: Path) -> None:
         await ann.talk("My garden is full of roses.")
         welcome = await ben.hello(user="ben", conversation="last")
         assert welcome.conversation is None
+
+
+async def test_debounced_an_ack_means_received_and_a_word_follows_when_it_has_landed(tmp_path: Path) -> None:
+    chosen = replace(settings(tmp_path), data=Data(folder=str(tmp_path), durability="debounced"))
+    async with serving(chosen) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        ack = await talker.say("Hello, I feel a little nervous today.")
+        assert (ack.durable, ack.reason) == (False, "debounced")
+        landed = await talker.next(Durable)
+        assert landed.messages == (ack.message,)
