@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import anyio
 
-from actors.runtime import running
+from actors.runtime import Reply, running
 from actors.writer import Write, Writer
 from companions.changes import AnyChange, ConversationClosed, Landed, Outcome, SettingSet
 
@@ -35,13 +35,18 @@ class Disk:
 
 
 async def test_what_queued_meanwhile_is_one_batch() -> None:
-    disk, landed = Disk(slow=True), list[int]()
+    disk = Disk(slow=True)
+    landed: list[int] = []
+
+    def noting(number: int) -> Reply[Outcome]:
+        return lambda _: landed.append(number)
+
     async with running(Writer(disk), name="writer", capacity=100, grace=5) as writer:
-        await writer.send(Write((change(0),), lambda _: landed.append(0)))
+        await writer.send(Write((change(0),), noting(0)))
         while not disk.batches:
             await anyio.lowlevel.checkpoint()
         for number in range(1, 6):
-            await writer.send(Write((change(number),), lambda _, n=number: landed.append(n)))
+            await writer.send(Write((change(number),), noting(number)))
         assert landed == []
         disk.go.set()
     assert disk.batches == [[0], [1, 2, 3, 4, 5]]
