@@ -131,15 +131,16 @@ def _type_by_grammar(sentence: Sentence, persons: frozenset[str], things: frozen
         for word in sentence.raw
         if word in _QUESTION_WORDS or word in ("time", "day", "long", "doing", "do")
     ]
+    you_or_i = not {"i", "we", "you", "my", "me", "your"}.isdisjoint(sentence.raw)
     match raw:
-        case ["where" | "which", *_] if not persons or things:
-            return "location" if raw[0] == "where" and not sentence.past else "general"
+        case ["where", *_] if not persons or things:
+            return "location"
         case ["when", *_] | ["how", "long", *_] | ["what", "time" | "day", *_]:
             return "person" if persons and not things else "time"
-        case ["who", *_] if not persons:
+        case ["who", *_] if not persons and not things:
             return "identity"
-        case ["what", "doing" | "do", *_] if not persons:
-            return "activity" if not sentence.past else "general"
+        case ["what", "doing" | "do", *_] if not persons and you_or_i:
+            return "activity"
         case _:
             return "person" if persons else "general"
 
