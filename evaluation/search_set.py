@@ -52,7 +52,7 @@ Episode = list[str]
 PLAIN = "plain"
 REWORDED = "reworded"
 DENSE = "dense"
-HELD_OUT = "held out"  # written after the last change to the search, and never tuned on
+HELD_OUT = "held out"  # written when the search was done, and never tuned on
 
 
 def talks() -> list[tuple[str, list[Episode]]]:

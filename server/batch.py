@@ -21,6 +21,7 @@ from memory.recall import recall_batch
 from memory.repetition import Asked
 from server.casting import companions
 from server.settings import BadSetting, Settings
+from storage.fulltext import Query, Utterance, answered
 
 T = TypeVar("T", bound=msgspec.Struct)
 Row = dict[str, Any]  # a line of JSON of the contract's shape
@@ -205,6 +206,47 @@ def recall(companion: Companion) -> Work:
         return {"id": given.id, "recalled": [names[each] for each in found]}
 
     return work
+
+
+class _Spoken(msgspec.Struct):
+    id: str | int
+    text: str
+    role: str = "user"
+    speaker: str | None = None
+    session: str | int | None = None
+
+
+class _Asked(msgspec.Struct):
+    id: str | int
+    query: str
+    limit: int = 10
+
+
+class _Searches(msgspec.Struct):
+    id: str | int
+    messages: list[_Spoken]
+    queries: list[_Asked]
+
+
+def search(line: bytes) -> Row:
+    """The messages of a dialogue that answer each query best, from an index made for this line."""
+    given = msgspec.json.decode(line, type=_Searches)
+    messages = [
+        Utterance(
+            id=str(at),
+            text=each.text,
+            role=each.role,
+            speaker=each.speaker or "",
+            session="" if each.session is None else each.session,
+        )
+        for at, each in enumerate(given.messages)
+    ]
+    queries = [Query(id=str(each.id), query=each.query, limit=each.limit) for each in given.queries]
+    found = answered(messages, queries)
+    return {
+        "id": given.id,
+        "results": {query: [given.messages[int(at)].id for at in places] for query, places in found.items()},
+    }
 
 
 class _Talk(msgspec.Struct):

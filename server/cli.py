@@ -237,6 +237,17 @@ def recall(*, companion: Companion, config: ConfigFile = None) -> None:
 
 
 @app.command
+def search() -> None:
+    """Full-text search in a dialogue: {"id","messages","queries"} in, {"id","results"} out.
+
+    For example:
+
+        fireside search < dialogues.jsonl
+    """
+    batch.run(batch.search)
+
+
+@app.command
 def extract(*, companion: Companion, config: ConfigFile = None) -> None:
     """Facts the person stated: {"id","messages"} in, {"id","facts"} out.
 

@@ -209,9 +209,8 @@ def _scope(*owner: str) -> str:
 def _scores(db: sqlite3.Connection, question: Question, scope: str) -> dict[int, float]:
     """The best rows with their scores: what was asked for, and a little for the kinds it names."""
     scores = _ranked(db, _match(question.terms, question.pieces, question.parts), scope)
-    if scores:
-        for stored, score in _ranked(db, _match(question.kinds, (), ()), scope).items():
-            scores[stored] = scores.get(stored, 0.0) + KIND_WEIGHT * score
+    for stored, score in _ranked(db, _match(question.kinds, (), ()), scope).items():
+        scores[stored] = scores.get(stored, 0.0) + KIND_WEIGHT * score
     return scores
 
 

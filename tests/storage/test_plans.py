@@ -36,6 +36,7 @@ from storage.conversations import (
     last_conversation,
     list_conversations,
     metrics,
+    open_conversations,
 )
 from storage.fulltext import index_pending, search
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
@@ -118,6 +119,7 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "list_of_companion": lambda db: list_conversations(db, user=ANNA, companion="clara"),
     "conversation": lambda db: conversation(db, user=ANNA, id="c"),
     "last_conversation": lambda db: last_conversation(db, user=ANNA, companion="clara"),
+    "open_conversations": open_conversations,
     "metrics": lambda db: metrics(db, user=ANNA, conversation="c"),
     "archived_before": lambda db: archived_before(db, 5),
     "history": lambda db: history(db, user=ANNA, conversation="c"),
@@ -149,10 +151,10 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
 
 # The open answers are read whole at a start: there are as many as sessions were talking when it ended.
 WHOLE = {"open_responses", "o"}
-# Full text by a match or by a row's number, its own few settings, and an index of what is due alone.
+# Full text by a match or by a row's number, its own few settings, and indexes of what is due, or open, alone.
 _SMALL = re.compile(
     r"SCAN (search VIRTUAL TABLE INDEX \d+:.|main\.search_config"
-    r"|conversations USING INDEX conversations_unindexed)"
+    r"|conversations USING INDEX conversations_(unindexed|open))"
 )
 _VERB = re.compile(r"\s*(SELECT|UPDATE|DELETE|INSERT|WITH)\b", re.IGNORECASE)
 
