@@ -29,6 +29,7 @@ from memory.vocabulary import (
     word_set,
 )
 
+_LONGEST = 2_000
 _SOFT = re.compile(r"\s*(?:\.{2,}|…|--+|—|–)\s*")
 _SENTENCE = re.compile(r"[.!?][.!?\"')\]]*(?:\s+|$)|[¿¡]|[;\n]+")
 _CAPITAL = re.compile(r"(?<![.!?¿¡])(?<![.!?¿¡]\s)\s([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
@@ -51,10 +52,12 @@ class Sentence(msgspec.Struct, frozen=True):
 
 
 def normalised(text: str) -> str:
-    """The opened words of ``text`` in one line, stammers and manners taken out: equal texts say the same."""
-    return " ".join(
-        word for word in _unstammered(opened(folded(_SOFT.sub(", ", text)))) if word not in word_set("noises")
-    )
+    """The opened words of ``text`` in one line, stammers and manners taken out: equal texts say the same.
+
+    Of a text over 2,000 characters only the beginning.
+    """
+    plain = folded(_SOFT.sub(", ", text[:_LONGEST]))
+    return " ".join(word for word in _unstammered(opened(plain)) if word not in word_set("noises"))
 
 
 def read_sentences(text: str) -> tuple[Sentence, ...]:

@@ -20,7 +20,7 @@ from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, nee
 Tense: TypeAlias = Literal["past", "present", "future"]
 
 SOMEBODY: Final = Frame(aspect="presence", type="person", patterns=[])
-_LONGEST = 2_000
+_LONGEST = 800
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _QUESTION_WORDS = ("where", "who", "what", "when", "why", "how", "which")
 
@@ -54,7 +54,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def read_question(text: str) -> Question:
-    """What ``text`` asks. Of a text over 2,000 characters the head and the tail are read."""
+    """What ``text`` asks. Of a text over 800 characters the head and the tail are read."""
     text = _shortened(text)
     sentences = read_sentences(text)
     tokens = [token for sentence in sentences for token in sentence.tokens]
