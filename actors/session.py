@@ -83,6 +83,7 @@ class Session:
         self._streams: dict[str, anyio.CancelScope] = {}
         self._owed = 0  # writes whose outcome has not come back
         self._leaving = False
+        self._read_back = state.talk is not None  # from the store: something may be left undone in it
         self._asked_at: float | None = None
 
     # ------------------------------------------------------------ the life of the actor
@@ -163,6 +164,9 @@ class Session:
                 await self.announce(lambda seq: response_snapshot(phase, seq))
         elif conversation is not None:
             await self.show_conversation()
+            if self._read_back:
+                self._read_back = False
+                await self.begin()
 
     async def show_conversation(self) -> None:
         """Where the open conversation stands."""

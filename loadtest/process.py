@@ -51,8 +51,10 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def server_process(folder: Path, arguments: Sequence[str] = ()) -> AsyncGenerator[ServerProcess]:
-    """Start ``fireside serve`` on a free port with ``folder`` as its data; ended when the block is left."""
+async def server_process(
+    folder: Path, arguments: Sequence[str] = (), *, port: int = 0
+) -> AsyncGenerator[ServerProcess]:
+    """Start ``fireside serve`` on ``port``, or a free one, with its data in ``folder``; ended with the block."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "server.log"
     command = [
@@ -61,7 +63,7 @@ async def server_process(folder: Path, arguments: Sequence[str] = ()) -> AsyncGe
         "server.cli",
         "serve",
         "--port",
-        "0",
+        str(port),
         "--data",
         str(folder / "data"),
         *arguments,

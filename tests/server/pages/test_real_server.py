@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.async_api import Page, expect
 
+from loadtest.process import server_process
 from server.settings import Listen
 from tests.server.serving import serving, settings
 
@@ -75,3 +76,20 @@ async def test_a_server_that_starts_again_finds_the_page_and_the_page_its_talk(
             *said,
             "Are you still there?",
         ]
+
+
+async def test_after_a_kill_in_mid_answer_the_page_goes_on_by_itself(page: Page, tmp_path: Path) -> None:
+    """B2: the same conversation, nothing lost, nothing twice; this companion answers again by itself (D4)."""
+    async with server_process(tmp_path) as server:
+        await page.goto(f"http://{server.address}/?companion=clara")
+        await page.fill("#field", "Where am I?")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("article.assistant .text")).not_to_be_empty()
+        await server.kill()
+    await page.fill("#field", "I was about to say")
+    async with server_process(tmp_path, port=int(server.address.rpartition(":")[2])):
+        await expect(page.locator("#act")).to_have_text("Send", timeout=30_000)
+        await expect(page.locator("article.assistant .text")).not_to_be_empty()
+        await expect(page.locator("article.user .text")).to_have_text("Where am I?")
+        await expect(page.locator("#field")).to_have_value("I was about to say")
+        await expect(page.locator("#status")).to_have_text("")
