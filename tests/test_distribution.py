@@ -71,16 +71,8 @@ def test_the_rooms_import_names_belong_to_this_project_alone(installed: Path) ->
 
 
 def test_the_command_starts_from_another_directory(installed: Path, tmp_path: Path) -> None:
-    command = [
-        installed / "fireside",
-        "serve",
-        "--port",
-        "0",
-        "--data",
-        tmp_path / "data",
-        "--model",
-        "builtin",
-    ]
+    data = str(tmp_path / "data")
+    command = [str(installed / "fireside"), "serve", "--port", "0", "--data", data, "--model", "builtin"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         lines: list[str] = []
