@@ -31,6 +31,8 @@ __all__ = [
     "takes_back",
 ]
 
+NOBODY = ""
+"""What a stretch leaves that states something of nobody here; such a sentence is not read loosely."""
 _KEPT_IN_STORIES: frozenset[StatementKind] = frozenset({"preference", "goal", "project", "learning", "tool"})
 
 
@@ -152,8 +154,9 @@ def _read_stretch(
         found = _find(number, marked, stretch.names)
         if found is None or (not frame.also and _overlaps(found.span, taken)):
             continue
-        subject = _subject(found, stretch.names, carried, other)
+        subject = _subject(found, stretch.names, carried or None, other)
         if subject.name is None or put_in_mouth(found.before):
+            left = NOBODY if left is None else left
             continue
         statements = _statements(found, stretch, subject)
         if statements and not frame.also:
@@ -194,7 +197,7 @@ def _read_sentence(sentence: Sentence, other: str | None) -> tuple[list[Statemen
             found, carried = _read_stretch(stretch, called, carried, other)
             read += found
         other = mentioned(stretch.said, stretch.names, other)
-    return read or loosely(cut, before), other
+    return read or ([] if carried == NOBODY else loosely(cut, before)), other
 
 
 def _read(text: str, other: str | None = None) -> list[Statement]:

@@ -21,6 +21,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     everyone: str
     nominative: str
     articles: str
+    verbs: str
     characters: str
     helpers: str
     same: dict[str, str]
@@ -33,6 +34,7 @@ class _Sets(msgspec.Struct, frozen=True):
     everyone: frozenset[str]
     nominative: frozenset[str]
     articles: frozenset[str]
+    verbs: frozenset[str]
     characters: frozenset[str]
     helpers: frozenset[str]
     same: dict[str, str]
@@ -65,6 +67,7 @@ def _sets() -> _Sets:
         frozenset(table.everyone.split()),
         frozenset(table.nominative.split()),
         frozenset(table.articles.split()),
+        frozenset(table.verbs.split()),
         frozenset(table.characters.split()),
         frozenset(table.helpers.split()),
         table.same,
@@ -118,7 +121,7 @@ def whose(before: Sequence[str], names: frozenset[str], carried: str | None, oth
         if not blocked and _named(word, names):
             return Whose(word, True, at + 1)
         if word not in sets.helpers and word not in {"'s", ","}:
-            if not blocked and at and before[at - 1] in sets.articles:
+            if not blocked and at and before[at - 1] in sets.articles and before[-1] in sets.verbs:
                 return Whose(None, True, at + 1)  # "the hero is allergic": some thing or character
             blocked = True
     return Whose(None, True, 0) if blocked else Whose(carried or "user", False, 0)

@@ -122,7 +122,7 @@ def _tokens(sentence: str) -> tuple[list[str], frozenset[str]]:
     names: set[str] = set()
     for token in _TOKEN.findall(sentence):
         low = token.lower()
-        if token[0].isupper() and found and len(low) > 1:
+        if token[0].isupper() and found and not token.isupper():
             names.add(low)
         if low.endswith("'s") and low not in contractions:
             found += [low[:-2], "'s"]
