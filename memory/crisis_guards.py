@@ -19,11 +19,12 @@ _REACH = 5  # words before a phrase in which a negation is looked for
 
 @dataclass(frozen=True)
 class Found:
-    """A phrase that was found: the rule it belongs to and the letters it covers."""
+    """A phrase that was found: the rule it belongs to, the letters it covers, and those of its sentence."""
 
     rule: Rule
     start: int
     end: int
+    sentence: tuple[int, int]
 
 
 class Watch:
@@ -67,7 +68,7 @@ class Over:
 
     def __call__(self, found: Found) -> bool:
         """Whether no guard sets ``found`` aside."""
-        start, end = sentence(self.letters, found)
+        start, end = found.sentence
         if any(first < found.end and found.start < last for first, last in self._spans("idioms", start, end)):
             return False
         if found.rule.unless and any(self.watch.before(found.rule).found(self.letters, start, found.end)):
@@ -123,9 +124,3 @@ class Over:
         places = self.spelled.places
         first = max(0, places[found.start] - _REACH)
         return not self.watch.still.isdisjoint(self.spelled.tokens[first : places[found.end - 1] + 2])
-
-
-def sentence(letters: str, found: Found) -> tuple[int, int]:
-    """Where the sentence around ``found`` begins and ends."""
-    end = letters.find(STOP, found.end)
-    return letters.rfind(STOP, 0, found.start) + 1, len(letters) if end < 0 else end

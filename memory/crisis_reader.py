@@ -19,6 +19,8 @@ HIGHEST: Final = 3
 _ALWAYS = "en"
 _MARKS_ENOUGH = 3
 _WORDS_A_MARK = 8
+_LONGEST_SENTENCE = 160  # words; people who leave out full stops go on for long
+_OVERLAP = 40
 _SENTENCE = re.compile(f"[^{STOP}]+")
 
 
@@ -52,18 +54,30 @@ class Reader:
         spelled = self.speller.spelled(text, found)
         kept: list[Sign] = []
         meant = self.watch.over(spelled)
+        told: set[tuple[CrisisCategory, int, str]] = set()
         for each in sorted(self._found(spelled.letters), key=_gravity, reverse=True):
-            if meant(each):
-                rule = each.rule
+            rule = each.rule
+            if (rule.category, rule.severity, rule.tag) not in told and meant(each):
+                told.add((rule.category, rule.severity, rule.tag))
                 kept.append(Sign(rule.category, rule.severity, spelled.said(each.start, each.end), rule.tag))
                 if rule.severity == HIGHEST:
                     break
         return kept
 
     def _found(self, letters: str) -> Iterator[Found]:
-        for sentence in _SENTENCE.finditer(letters):
-            for at, start, end in self.index.found(letters, *sentence.span()):
-                yield Found(self.rules[at], start, end)
+        for first, last in _sentences(letters):
+            for at, start, end in self.index.found(letters, first, last):
+                yield Found(self.rules[at], start, end, (first, last))
+
+
+def _sentences(letters: str) -> Iterator[tuple[int, int]]:
+    """Where sentences begin and end; one without an end comes in pieces that overlap, so that time is linear."""
+    for match in _SENTENCE.finditer(letters):
+        start, end = match.span()
+        while end - start > _LONGEST_SENTENCE:
+            yield start, start + _LONGEST_SENTENCE
+            start += _LONGEST_SENTENCE - _OVERLAP
+        yield start, end
 
 
 def _gravity(found: Found) -> tuple[int, int, int]:

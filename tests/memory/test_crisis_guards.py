@@ -39,3 +39,9 @@ def test_someone_elses_present_danger_counts() -> None:
     found = read_crisis("My friend says she wants to kill herself")
     assert found is not None
     assert found.category == "self_harm"
+
+
+def test_a_sentence_without_an_end_is_read_to_its_end() -> None:
+    found = read_crisis("and then we went to the shop " * 300 + "and I am going to kill myself tonight")
+    assert found is not None
+    assert found.severity == 3
