@@ -209,7 +209,7 @@ def _scope(*owner: str) -> str:
 def _scores(db: sqlite3.Connection, question: Question, scope: str) -> dict[int, float]:
     """The best rows with their scores: what was asked for, and a little for the kinds it names."""
     scores = _ranked(db, _match(question.terms, question.pieces, question.parts), scope)
-    for stored, score in _ranked(db, _match(question.kinds, (), ()), scope).items():
+    for stored, score in _ranked(db, _members(question), scope).items():
         scores[stored] = scores.get(stored, 0.0) + KIND_WEIGHT * score
     return scores
 
@@ -221,6 +221,11 @@ def _match(terms: Sequence[str], pieces: Sequence[str], parts: Sequence[str]) ->
     if parts:
         found.append(f"parts : ({' OR '.join(f'{_quoted(word)} *' for word in parts)})")
     return " OR ".join(found)
+
+
+def _members(question: Question) -> str:
+    """The members of the kinds a question names, looked for in a message's own words alone."""
+    return f"own : ({' OR '.join(map(_quoted, question.kinds))})" if question.kinds else ""
 
 
 def _quoted(word: str) -> str:
