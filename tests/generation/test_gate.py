@@ -1,5 +1,7 @@
 """Slots are few: they go round by user, to people before jobs, and none is ever lost."""
 
+import asyncio
+
 import anyio
 import pytest
 from hypothesis import given
@@ -113,3 +115,21 @@ def test_no_slot_is_lost_and_none_is_given_twice(
     assert (gate.at_once, gate.waiting) == (0, 0)
     patient = [user for user, _, _, _, patience in visits if patience is None]
     assert len(visitors.entered) >= len(patient)
+
+
+async def test_a_slot_given_to_one_who_is_cancelled_at_that_moment_goes_on() -> None:
+    gate = Gate(1, most_waiting=10)
+
+    async def wants() -> None:
+        async with gate.slot("b"):
+            await anyio.sleep(1)
+
+    async with gate.slot("a"):
+        waiting = asyncio.create_task(wants())
+        await anyio.sleep(0.1)
+    waiting.cancel()  # it has been called and did not run yet
+    await asyncio.wait([waiting])
+    assert waiting.cancelled()
+    assert (gate.at_once, gate.waiting) == (0, 0)
+    async with gate.slot("c"):
+        assert gate.at_once == 1
