@@ -131,6 +131,8 @@ def emotion_of(shares: Spread, text: str, labels: EmotionSet) -> Emotion:
     for fine, share in shares.items():
         sums[SETS[labels][fine]] += share
     label = max(sums, key=lambda name: sums[name])
+    if shares is _UNREAD:
+        return Emotion(label, 1, round(sums[label], 3), _DISTRESS["neutral"])
     distress = sum(_DISTRESS[fine] * share for fine, share in shares.items())
     return Emotion(label, _intensity(text, shares), round(min(sums[label], 1.0), 3), round(distress, 3))
 

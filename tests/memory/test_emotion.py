@@ -59,6 +59,20 @@ def test_an_unknown_language_is_neutral_and_unsure() -> None:
     assert reading.confidence < 0.7
 
 
+@pytest.mark.parametrize("text", ["", " ...", "今日は寂しいです"])
+def test_what_cannot_be_read_is_neutral_without_intensity_or_distress(text: str) -> None:
+    reading = read_emotion(text, "dementia")
+    assert (reading.label, reading.intensity) == ("neutral", 1)
+    assert reading.confidence < 0.5
+    assert reading.distress <= 0.1
+
+
+def test_a_feeling_said_without_its_name_is_read() -> None:
+    assert read_emotion("My tummy turns over before every appointment", "wellness").label == "anxiety"
+    assert read_emotion("I do not know this place", "dementia").label == "confused"
+    assert read_emotion("Not one visitor this month", "dementia").label == "lonely"
+
+
 def test_what_is_shouted_is_more_intense_than_what_is_said() -> None:
     said = read_emotion("I am angry", "wellness")
     shouted = read_emotion("I AM SO ANGRY!!!", "wellness")
