@@ -8,7 +8,6 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from tests.server.pages.stage import Stage, stage
 
-CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
@@ -19,10 +18,11 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="module")
 async def browser(anyio_backend: str) -> AsyncIterator[Browser]:
-    if shutil.which(CHROMIUM) is None:
+    chromium = shutil.which("chromium")
+    if chromium is None:
         pytest.skip("Chromium is not installed")
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        browser = await playwright.chromium.launch(executable_path=chromium, args=ARGS)
         yield browser
         await browser.close()
 
