@@ -53,8 +53,8 @@ class Desk(Protocol):
         """A conversation of that user with that companion; ``"last"`` is the one they were in."""
         ...
 
-    async def remember(self, who: Who) -> Remembered:
-        """What is remembered of the user and may matter to this companion."""
+    async def remember(self, who: Who, open_talk: str | None = None) -> Remembered:
+        """What is remembered of the user and may matter to this companion, outside of the open talk."""
         ...
 
     async def retained(self, command: CommandId) -> Repeated | Refused | None:

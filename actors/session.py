@@ -301,7 +301,9 @@ class Session:
 
     async def refresh(self) -> None:
         """Read again what is remembered of the person."""
-        self.state = replace(self.state, remembered=await self.services.desk.remember(self.state.who))
+        open_talk = self.state.talk.conversation if self.state.talk is not None else None
+        fresh = await self.services.desk.remember(self.state.who, open_talk)
+        self.state = replace(self.state, remembered=fresh)
 
     # ------------------------------------------------------------ the model
 

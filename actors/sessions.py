@@ -140,7 +140,7 @@ class Sessions:
         state = State(
             who=who,
             talk=opening.talk if opening else None,
-            remembered=await services.desk.remember(who),
+            remembered=await services.desk.remember(who, opening.talk.conversation if opening else None),
             session_type=opening.talk.session_type if opening else kind,
         )
         session = self._start(state, cast, services)

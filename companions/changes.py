@@ -98,6 +98,7 @@ class MessageSaid(Change, frozen=True, kw_only=True, tag="message_said"):
     position: int
     text: str
     context: msgspec.Raw | None = None
+    statements: msgspec.Raw | None = None  # what the person states about themselves, as it was read
     begins: NewConversation | None = None
 
 

@@ -6,6 +6,7 @@ of them as further events, so every rule can be tested without a loop, a clock o
 
 from typing import assert_never
 
+import msgspec
 from msgspec.structs import replace
 
 from companions import answering
@@ -55,7 +56,7 @@ from companions.events import (
     ToolAsked,
 )
 from companions.state import Idle, Responding, Rules, State, Step, Waiting
-from companions.talk import Talk, heard, without
+from companions.talk import Talk, carried, heard, without
 from memory.messages import Message
 from memory.titles import preview_of, title_of
 
@@ -160,6 +161,9 @@ def _say(state: State, command: CommandId, waiting: Waiting, begins: NewConversa
         position=message.position,
         text=message.text,
         context=message.context,
+        statements=msgspec.Raw(msgspec.json.encode(stated))
+        if (stated := waiting.reading.statements)
+        else None,
         begins=begins,
     )
     return Save(change, SaidTicket(command, message, state.talk.conversation))
@@ -288,7 +292,9 @@ def close(rules: Rules, state: State, *, re: str | None, reason: CloseReason, id
         jobs=jobs,
     )
     ticket = CloseTicket(re=re, conversation=talk.conversation, reason=reason)
-    state = replace(state, talk=None, phase=Idle(), queue=())
+    stated = carried(state.remembered.stated, state.talk)
+    remembered = replace(state.remembered, stated=stated)
+    state = replace(state, talk=None, phase=Idle(), queue=(), remembered=remembered)
     return state, [*effects, Save(change, ticket), StopTimer("silence")]
 
 

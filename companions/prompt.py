@@ -18,6 +18,7 @@ from companions.ports import Prompt, PromptMessage
 from companions.remembered import Caregiver, CheckIn, FactLine, PastTalk, Permitted, Profile
 from companions.texts import PromptWord, filled
 from companions.tiers import Fitted, Item, balanced, capped
+from companions.tools import TOOLS
 from memory.messages import Message
 from memory.recall import Recalled
 from memory.tokens import TURN, count, shortened
@@ -86,6 +87,7 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
         messages=(*window, PromptMessage(role="user", text=current)),
         max_tokens=min(scene.max_tokens or model.max_tokens, model.max_tokens),
         temperature=model.temperature,
+        tools=tuple(TOOLS[name] for name in model.tools if name in TOOLS),
         user=scene.user,
     )
     return _reported(prompt, tiers, window, cut=message != scene.message, scene=scene)

@@ -83,6 +83,13 @@ def stated_in(message: Message, reading: Reading) -> Stated:
     )
 
 
+def carried(earlier: tuple[Stated, ...], talk: Talk) -> tuple[Stated, ...]:
+    """What earlier conversations state, when ``talk`` has ended and is one of them: all places before the next."""
+    known = {each.message_id for each in talk.stated}
+    every = [each for each in earlier if each.message_id not in known] + list(talk.stated)
+    return tuple(msgspec.structs.replace(each, position=at - len(every)) for at, each in enumerate(every))
+
+
 def answered(talk: Talk, answer: Message, *, anchors: tuple[str, ...], narrative: str | None) -> Talk:
     """The companion said something."""
     return msgspec.structs.replace(

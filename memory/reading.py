@@ -5,10 +5,12 @@ talk so far is passed in.
 """
 
 from collections.abc import Sequence
+from typing import get_args
 
 import msgspec
 
 from memory.anchors import read_anchors
+from memory.answers import Turn, judge
 from memory.crisis import Crisis, read_crisis
 from memory.distress import Trajectory, settled_distress, trajectory
 from memory.emotion import EmotionSet, read_emotion
@@ -82,3 +84,10 @@ def read(text: str, before: Before, *, emotions: EmotionSet = "wellness") -> Rea
 def head_and_tail(text: str) -> str:
     """``text``, or the first and the last half of ``LONG`` characters of a longer one."""
     return text if len(text) <= LONG else f"{text[: LONG // 2]}\n{text[-LONG // 2 :]}"
+
+
+def warm() -> None:
+    """Load every table and compile every pattern now, so that no first message waits for it."""
+    for emotions in get_args(EmotionSet):
+        read("Where am I? I feel a little lost, and my knee hurts.", Before(), emotions=emotions)
+    judge("You are safe here with me.", [Turn(role="user", text="Where am I?")])

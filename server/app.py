@@ -26,11 +26,13 @@ from companions.events import Report
 from companions.ports import LanguageModel
 from companions.state import Who
 from generation.choose import choose, language_model
+from memory.reading import warm
 from server.aftercare import Aftercare, StoreQueue, done_with, no_slot
 from server.casting import casts, companions
 from server.connection import Door
 from server.desk import StoreDesk
 from server.ids import mint, new_id, now_ms
+from server.indexer import Indexer
 from server.listener import Site, listening
 from server.metrics import Metrics
 from server.models import check_local, model_settings
@@ -85,97 +87,105 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     cast = casts(found, acks_at_once=debounced)
     metrics = Metrics()
     with held(settings.folder):
-        async with (
-            opened(settings.folder / STORE_FILE, settings.data.durability) as store,
-            language_model(model_settings(settings), chosen) as model,
-            running(
-                Writer(
-                    committing(store), measure=metrics.committed, delay=DEBOUNCE_SECONDS if debounced else 0.0
-                ),
-                name="writer",
-                capacity=WRITER_MAILBOX,
-                grace=WRITER_GRACE,
-            ) as writer,
-            anyio.create_task_group() as tasks,
-        ):
-            left = await store.transact(lambda db: recover(db, now_ms()))
-            this_epoch = await store.read(epoch)
-            log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
-            desk = StoreDesk(store, cast, this_epoch)
-            sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
-            channels = (Channel(), Channel())
-            services = Services(
-                writer=writer,
-                model=model,
-                desk=desk,
-                now_ms=now_ms,
-                mint=mint,
-                new_ref=lambda: new_id("ref"),
-                hand_over=lambda conversation: _nudge(channels, conversation),
-                take_over=sessions.take_over,
-                holds=sessions.holds,
-                alert=_alert,
-                report=lambda who, report: _planned(metrics, who, report),
-                measure=metrics,
+        async with opened(settings.folder / STORE_FILE, settings.data.durability) as store:
+            indexer = Indexer(store)
+
+            def committed(changes: int) -> None:
+                metrics.committed(changes)
+                indexer.committed()
+
+            writing = Writer(
+                committing(store), measure=committed, delay=DEBOUNCE_SECONDS if debounced else 0.0
             )
-            care = Aftercare(store)
-            summarizer = Taker(
-                "summarizer",
-                ("summary",),
-                queue=StoreQueue(store),
-                perform=care.summarize,
-                writer=writer,
-                channel=channels[0],
-                now_ms=now_ms,
-                done=lambda job, change: done_with(sessions, metrics, job, change),
-                slot=no_slot,
-            )
-            extractor = Taker(
-                "extractor",
-                ("facts", "topics", "learnings"),
-                queue=StoreQueue(store),
-                perform=care.extract,
-                writer=writer,
-                channel=channels[1],
-                now_ms=now_ms,
-                done=lambda job, change: done_with(sessions, metrics, job, change),
-                slot=no_slot,
-            )
-            aftermath = [_over(tasks, taker) for taker in (summarizer, extractor)]
-            sweeper = Sweeper(store, writer, sessions, cast, services)
-            tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
-            door = Door(
-                sessions=sessions,
-                services=services,
-                limits=settings.limits,
-                metrics=metrics,
-                epoch=this_epoch,
-                default_companion=settings.companions.default,
-            )
-            site = Site(
-                pages=pages(),
-                companion=lambda name: page_data(found, name or settings.companions.default),
-                health=lambda: (True, {"status": "ok", "sessions": len(sessions)}),
-                metrics=metrics.text,
-            )
-            async with listening(settings.listen, door, site) as listener:
-                port = next(iter(listener.sockets)).getsockname()[1]
-                _quiet_collector()
-                log.info(
-                    "server.ready", port=port, seconds=round(time.monotonic() - began, 3), model=model.name
+            async with (
+                language_model(model_settings(settings), chosen) as model,
+                running(writing, name="writer", capacity=WRITER_MAILBOX, grace=WRITER_GRACE) as writer,
+                anyio.create_task_group() as tasks,
+            ):
+                left = await store.transact(lambda db: recover(db, now_ms()))
+                this_epoch = await store.read(epoch)
+                log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
+                desk = StoreDesk(store, cast, this_epoch)
+                sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
+                channels = (Channel(), Channel())
+                services = Services(
+                    writer=writer,
+                    model=model,
+                    desk=desk,
+                    now_ms=now_ms,
+                    mint=mint,
+                    new_ref=lambda: new_id("ref"),
+                    hand_over=lambda conversation: _nudge(channels, conversation),
+                    take_over=sessions.take_over,
+                    holds=sessions.holds,
+                    alert=_alert,
+                    report=lambda who, report: _planned(metrics, who, report),
+                    measure=metrics,
                 )
-                yield Running(
-                    host=settings.listen.host, port=port, model=model, why=chosen.why, companion=default
+                care = Aftercare(store)
+                summarizer = Taker(
+                    "summarizer",
+                    ("summary",),
+                    queue=StoreQueue(store),
+                    perform=care.summarize,
+                    writer=writer,
+                    channel=channels[0],
+                    now_ms=now_ms,
+                    done=lambda job, change: done_with(sessions, metrics, job, change),
+                    slot=no_slot,
                 )
-                log.info("server.draining", sessions=len(sessions))
-                spread = [random.randrange(*JITTER_MS) for _ in range(64)]  # noqa: S311 - spreads clients, no secret
-                await sessions.drain(spread, settings.limits.drain_seconds)
-            for channel in channels:
-                channel.close()
-            with anyio.move_on_after(settings.limits.drain_seconds):
-                for over in aftermath:
-                    await over.wait()
-            tasks.cancel_scope.cancel()
+                extractor = Taker(
+                    "extractor",
+                    ("facts", "topics", "learnings"),
+                    queue=StoreQueue(store),
+                    perform=care.extract,
+                    writer=writer,
+                    channel=channels[1],
+                    now_ms=now_ms,
+                    done=lambda job, change: done_with(sessions, metrics, job, change),
+                    slot=no_slot,
+                )
+                aftermath = [_over(tasks, taker) for taker in (summarizer, extractor)]
+                sweeper = Sweeper(store, writer, sessions, cast, services)
+                tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
+                tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
+                tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
+                door = Door(
+                    sessions=sessions,
+                    services=services,
+                    limits=settings.limits,
+                    metrics=metrics,
+                    epoch=this_epoch,
+                    default_companion=settings.companions.default,
+                )
+                site = Site(
+                    pages=pages(),
+                    companion=lambda name: page_data(found, name or settings.companions.default),
+                    health=lambda: (True, {"status": "ok", "sessions": len(sessions)}),
+                    metrics=metrics.text,
+                )
+                async with listening(settings.listen, door, site) as listener:
+                    port = next(iter(listener.sockets)).getsockname()[1]
+                    _quiet_collector()
+                    log.info(
+                        "server.ready",
+                        port=port,
+                        seconds=round(time.monotonic() - began, 3),
+                        model=model.name,
+                    )
+                    yield Running(
+                        host=settings.listen.host, port=port, model=model, why=chosen.why, companion=default
+                    )
+                    log.info("server.draining", sessions=len(sessions))
+                    spread = [random.randrange(*JITTER_MS) for _ in range(64)]  # noqa: S311 - spreads clients, no secret
+                    await sessions.drain(spread, settings.limits.drain_seconds)
+                for channel in channels:
+                    channel.close()
+                with anyio.move_on_after(settings.limits.drain_seconds):
+                    for over in aftermath:
+                        await over.wait()
+                tasks.cancel_scope.cancel()
+            await indexer.index()
     log.info("server.stopped")
 
 

@@ -27,19 +27,25 @@ from companions.changes import (
     Repeated,
 )
 from companions.ports import ToolCall
+from companions.prompt import quoted
 from companions.remembered import Remembered
 from companions.state import Who
+from companions.tools import query_of
+from memory.tokens import count, shortened
 from protocol import conversation_frames as talks
 from protocol import person_frames as people
 from protocol import results
 from protocol.catalogue import AnyCommand
+from protocol.memory_frames import MemorySearch
 from protocol.talk_frames import ResponseFeedback
 from protocol.times import rfc3339
+from protocol.values import FoundMessage
 from server.ids import new_id
 from server.reading_back import opening, remembered
 from storage.commands import retained
 from storage.connection import Store
 from storage.conversations import BadCursor, Listed, conversation, list_conversations
+from storage.fulltext import Found, search
 from storage.messages import history
 from storage.people import profile
 from storage.sessions import session_left
@@ -64,10 +70,12 @@ class StoreDesk:
             lambda db: opening(db, companion, user=who.user, conversation=conversation)
         )
 
-    async def remember(self, who: Who) -> Remembered:
-        """What is remembered of the user for that companion."""
+    async def remember(self, who: Who, open_talk: str | None = None) -> Remembered:
+        """What is remembered of the user for that companion, outside of the open talk."""
         companion = self._casts[who.companion].companion
-        return await self._store.read(lambda db: remembered(db, companion, user=who.user))
+        return await self._store.read(
+            lambda db: remembered(db, companion, user=who.user, open_talk=open_talk)
+        )
 
     async def retained(self, command: CommandId) -> Repeated | Refused | None:
         """What came of a command with that id before."""
@@ -81,11 +89,23 @@ class StoreDesk:
         return Left(space=found.space, conversation=found.conversation)
 
     async def run_tool(self, who: Who, call: ToolCall) -> str:
-        """What a tool gives to the model."""
-        tools = self._casts[who.companion].companion.policy.model.tools
-        if call.name not in tools:
-            return "This tool is not available."
-        return "Nothing was found."
+        """What a tool gives to the model: quoted lines of what this user said to this companion."""
+        policy = self._casts[who.companion].companion.policy
+        query = query_of(call)
+        if call.name not in policy.model.tools or call.name != "search_memory" or query is None:
+            return "This tool is not available, or was not used as offered."
+        found = await self._search(who, query, policy.recall.search_results)
+        lines = [f'- "{quoted(shortened(each.text, policy.recall.search_tokens // 2))}"' for each in found]
+        kept: list[str] = []
+        for line in lines:
+            if sum(count(each) for each in [*kept, line]) <= policy.recall.search_tokens:
+                kept.append(line)
+        return "\n".join(kept) or "Nothing was found."
+
+    async def _search(self, who: Who, query: str, limit: int) -> tuple[Found, ...]:
+        return await self._store.read(
+            lambda db: search(db, user=who.user, companion=who.companion, query=query, limit=limit)
+        )
 
     async def answer(self, who: Who, command: AnyCommand, at: int) -> Done:
         """Do a command on what is stored; raises ``CommandRefused``."""
@@ -105,6 +125,8 @@ class StoreDesk:
                 return self._set_profile(who, command, at)
             case people.MoodCheckIn():
                 return self._check_in(who, command, at)
+            case MemorySearch():
+                return await self._found(who, command)
             case ResponseFeedback():
                 return _feedback(who, command, at)
             case _:
@@ -168,6 +190,17 @@ class StoreDesk:
             raise CommandRefused("conversation.unknown")
         owned = msgspec.structs.replace(change, companion=found.companion)
         return Done(result=results.Done(), changes=(owned,))
+
+    async def _found(self, who: Who, command: MemorySearch) -> Done:
+        self._needs_transcript(who)
+        found = await self._search(who, command.query, command.limit)
+        messages = tuple(
+            FoundMessage(
+                message=each.message, conversation=each.conversation, text=each.text, score=each.score
+            )
+            for each in found
+        )
+        return Done(result=results.Found(messages=messages))
 
     # ------------------------------------------------------------ the person
 

@@ -12,8 +12,9 @@ from companions.talk import MOST_MESSAGES, Talk
 from memory.extracts import Extract
 from memory.recall import Stated
 from memory.repetition import asked
-from memory.statements import read_statements
+from memory.statements import Statement, read_statements
 from storage.conversations import last_conversation
+from storage.messages import stated_by
 from storage.people import last_check_in, profile
 from storage.readings import narratives_told
 from storage.summaries import Summary, recent_summaries
@@ -83,7 +84,9 @@ def _talk(found: Loaded) -> Talk:
     )
 
 
-def remembered(db: sqlite3.Connection, companion: Companion, *, user: str) -> Remembered:
+def remembered(
+    db: sqlite3.Connection, companion: Companion, *, user: str, open_talk: str | None = None
+) -> Remembered:
     """What is remembered of the user for this companion; what its policy names never is not even read."""
     memory = companion.policy.memory
     kept = companion.policy.summary.kept if companion.policy.summary is not None else 0
@@ -97,7 +100,24 @@ def remembered(db: sqlite3.Connection, companion: Companion, *, user: str) -> Re
         summaries=tuple(_past(each, content) for each, content in zip(past, contents, strict=True)),
         key_facts=_key_facts(contents),
         topics=_topics(contents),
+        stated=_stated(db, companion, user, open_talk) if memory.recall == "across" else (),
         told_before=tuple(each.narrative for each in told),
+    )
+
+
+def _stated(
+    db: sqlite3.Connection, companion: Companion, user: str, open_talk: str | None
+) -> tuple[Stated, ...]:
+    """What earlier conversations state, in the order it was said: places before those of the open talk."""
+    rows = stated_by(db, user=user, companion=companion.id, without=open_talk)
+    return tuple(
+        Stated(
+            message_id=row.message,
+            position=at - len(rows),
+            statements=msgspec.json.decode(row.content, type=tuple[Statement, ...]),
+            text=row.text,
+        )
+        for at, row in enumerate(rows)
     )
 
 

@@ -2,6 +2,8 @@
 
 import sqlite3
 
+import msgspec
+
 from companions.changes import (
     AnswerCheckpointed,
     AnswerGiven,
@@ -18,7 +20,7 @@ from storage.commands import keep_command, retained
 from storage.fulltext import forget_from
 from storage.order import next_number
 from storage.readings import keep_readings
-from storage.rows import MESSAGE_COLUMNS, acquainted, blob_of, message_of
+from storage.rows import MESSAGE_COLUMNS, Row, acquainted, blob_of, message_of
 from storage.sessions import session_seen
 
 UNKNOWN = Refused("conversation.unknown")
@@ -48,6 +50,33 @@ def message(db: sqlite3.Connection, *, user: str, id: str) -> Message | None:  #
         (id, user),
     ).fetchone()
     return None if row is None else message_of(row)
+
+
+class StatedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A message that states something about the person; ``content`` as the reader gave it."""
+
+    message: str
+    position: int
+    text: str
+    content: msgspec.Raw
+
+
+def stated_by(
+    db: sqlite3.Connection, *, user: str, companion: str, without: str | None, limit: int = 1_000
+) -> tuple[StatedRow, ...]:
+    """The person's latest messages that state something, oldest first, but those of one conversation."""
+    rows: list[Row] = db.execute(
+        """
+        SELECT s.message, m.position, m.text, s.content FROM statements s JOIN messages m ON m.id = s.message
+        WHERE s.user_id = ? AND s.companion = ? AND s.conversation IS NOT ? AND m.removed = 0
+        ORDER BY s.stored DESC LIMIT ?
+        """,
+        (user, companion, without, limit),
+    ).fetchall()
+    return tuple(
+        StatedRow(message=row[0], position=row[1], text=row[2], content=msgspec.Raw(row[3]))
+        for row in reversed(rows)
+    )
 
 
 def message_said(db: sqlite3.Connection, change: MessageSaid) -> Outcome:
@@ -80,6 +109,18 @@ def message_said(db: sqlite3.Connection, change: MessageSaid) -> Outcome:
             blob_of(change.context),
         ),
     )
+    if change.statements is not None:
+        db.execute(
+            "INSERT INTO statements VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                change.message,
+                change.user,
+                change.companion,
+                change.conversation,
+                stored,
+                blob_of(change.statements),
+            ),
+        )
     _grown(db, change, stored, change.position, said=1)
     keep_command(db, change, change.command, message=change.message, conversation=change.conversation)
     session_seen(db, change, change.session, change.command.space, change.conversation)
@@ -292,6 +333,7 @@ def _bury(db: sqlite3.Connection, id_: str) -> None:
         "DELETE FROM repetitions WHERE message = ?",
         "DELETE FROM narrative_uses WHERE answer = ?",
         "DELETE FROM anchors WHERE message = ?",
+        "DELETE FROM statements WHERE message = ?",
         "DELETE FROM feedback WHERE answer = ?",
         "UPDATE commands SET digest = NULL WHERE message = ?",
     ):

@@ -94,6 +94,21 @@ CREATE UNIQUE INDEX messages_one_answer ON messages (answers) WHERE answers IS N
 CREATE UNIQUE INDEX messages_response ON messages (response) WHERE response IS NOT NULL;
 CREATE INDEX messages_unanswered ON messages (conversation, position) WHERE settled = 0;
 
+-- What a message states about the person, read when it was said, for keyword recall.
+CREATE TABLE statements (
+    message TEXT NOT NULL PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL,
+    companion TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    stored INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    FOREIGN KEY (conversation, user_id, companion)
+        REFERENCES conversations (id, user_id, companion) ON DELETE CASCADE
+) STRICT;
+
+CREATE INDEX statements_person ON statements (user_id, companion, stored);
+CREATE INDEX statements_conversation ON statements (conversation);
+
 CREATE TABLE sessions (
     session TEXT NOT NULL PRIMARY KEY,
     user_id TEXT NOT NULL,

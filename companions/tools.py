@@ -1,0 +1,34 @@
+"""The tools a policy may offer to a model. Whose memory they reach is the session's business, never an argument's."""
+
+import msgspec
+
+from companions.ports import Tool, ToolCall
+
+SEARCH = Tool(
+    name="search_memory",
+    description=(
+        "Search everything this person has said in earlier conversations with you. Use it when they refer to "
+        "something that is not in front of you."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {"query": {"type": "string", "description": "A few words to look for."}},
+        "required": ["query"],
+        "additionalProperties": False,
+    },
+)
+TOOLS: dict[str, Tool] = {"search_memory": SEARCH}
+MOST_QUERY = 200  # characters
+
+
+class _Arguments(msgspec.Struct):
+    query: str
+
+
+def query_of(call: ToolCall) -> str | None:
+    """What a model wants to search for; None when its arguments are not what was offered."""
+    try:
+        query = msgspec.json.decode(call.arguments, type=_Arguments).query.strip()
+    except msgspec.DecodeError:
+        return None
+    return query[:MOST_QUERY] or None

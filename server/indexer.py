@@ -1,0 +1,52 @@
+"""The full-text index follows what was said, in batches of its own: no word of a talk waits for it.
+
+Debounced: 2 s after the last commit, 10 s after the first, and at once when the server stops. What a crash left out
+is found at the next start, since the store knows how far each conversation is indexed.
+"""
+
+import time
+
+import anyio
+
+from storage.connection import Store
+from storage.fulltext import index_pending
+
+QUIET_SECONDS = 2.0
+LONGEST_SECONDS = 10.0
+BATCH = 500
+
+
+class Indexer:
+    """Keeps the index up with the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._changed = anyio.Event()
+        self._last = 0.0
+
+    def committed(self) -> None:
+        """Something was written."""
+        self._last = time.monotonic()
+        self._changed.set()
+
+    async def __call__(self) -> None:
+        """Index, wait for changes, wait for quiet, again."""
+        while True:
+            self._changed = anyio.Event()
+            await self.index()
+            await self._changed.wait()
+            await self._quiet()
+
+    async def index(self) -> None:
+        """Write every row that is due."""
+        while await self._store.transact(lambda db: index_pending(db, BATCH)):
+            await anyio.lowlevel.checkpoint()  # what people say goes first
+
+    async def _quiet(self) -> None:
+        first = time.monotonic()
+        while True:
+            now = time.monotonic()
+            until = min(self._last + QUIET_SECONDS, first + LONGEST_SECONDS)
+            if now >= until:
+                return
+            await anyio.sleep(until - now)

@@ -1,0 +1,89 @@
+"""What was said comes back where it matters: by search, by a model's tool, and by what a request needs."""
+
+from pathlib import Path
+
+import anyio
+
+from loadtest.client import connected
+from loadtest.model_script import Call, Script
+from loadtest.model_server import model_server
+from protocol.conversation_frames import ConversationClose
+from protocol.memory_frames import MemorySearch
+from server.settings import Settings
+from tests.server.serving import serving, settings
+
+
+def coached(folder: Path, url: str) -> Settings:
+    return settings(folder, model=f"openai:m@{url}/v1", companion="coach")
+
+
+async def test_an_allergy_of_an_earlier_conversation_is_in_the_prompt_when_a_snack_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    async with (
+        model_server(Script(text="Noted.")) as model,
+        serving(coached(tmp_path, model.url)) as url,
+        connected(url) as talker,
+    ):
+        await talker.hello(user="sam")
+        await talker.talk("By the way, I'm allergic to peanuts.")
+        await talker.talk("I ran five kilometres yesterday.")
+        await talker.ask(ConversationClose(id=talker.new_id()))
+        await talker.talk("What could I have as a high-protein snack?")
+        prompt = model.requests[-1].body.decode()
+        assert "allergic to peanuts" in prompt
+        assert "five kilometres" not in prompt
+
+
+async def test_another_person_is_not_told(tmp_path: Path) -> None:
+    async with (
+        model_server(Script(text="Noted.")) as model,
+        serving(coached(tmp_path, model.url)) as url,
+        connected(url) as sam,
+        connected(url) as kim,
+    ):
+        await sam.hello(user="sam")
+        await sam.talk("I'm allergic to peanuts.")
+        await kim.hello(user="kim")
+        await kim.talk("What could I have as a high-protein snack?")
+        assert "peanuts" not in model.requests[-1].body.decode()
+
+
+async def test_search_finds_what_was_said_once_it_is_indexed(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        await talker.talk("My sister keeps bees behind the orchard.")
+        await talker.talk("It rained all day.")
+        await talker.ask(ConversationClose(id=talker.new_id()))
+        with anyio.fail_after(20):
+            texts: list[str] = []
+            while not texts:
+                found = await talker.ask(MemorySearch(id=talker.new_id(), query="bees"))
+                assert isinstance(found.result, dict)
+                texts = [message["text"] for message in found.result["messages"]]
+                await anyio.sleep(0.1)
+        assert texts[0] == "My sister keeps bees behind the orchard."
+
+
+async def test_the_models_search_reaches_the_sessions_person_alone(tmp_path: Path) -> None:
+    asks = Script(
+        text="", calls=(Call(name="search_memory", arguments='{"query": "squats", "user": "sam"}'),)
+    )
+    async with (
+        model_server(Script(text="Good.")) as model,
+        serving(coached(tmp_path, model.url)) as url,
+        connected(url) as sam,
+        connected(url) as kim,
+    ):
+        await sam.hello(user="sam")
+        await sam.talk("Squats are my favourite exercise of all.")
+        await sam.ask(ConversationClose(id=sam.new_id()))
+        await anyio.sleep(2.5)  # the index is written two seconds after the last change
+        await kim.hello(user="kim")
+        for talker in (kim, sam):
+            model.play(asks, Script(text="Here you are."))
+            await talker.talk("What did I say I like?")
+        results = [request.body.decode() for request in model.requests if b'"role":"tool"' in request.body]
+        assert len(results) == 2
+        assert "Squats are my favourite" not in results[0]
+        assert "Squats are my favourite" in results[1]
