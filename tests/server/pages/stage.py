@@ -100,7 +100,7 @@ class Stage:
         self.resumes = True
         self.events: list[Numbered] = []  # of the session, to be told again
         self.accepting = True
-        self.silent = False  # as if the other end were gone
+        self.dead: ServerConnection | None = None  # the other end of it is gone, and nobody said so
         self._knocked = anyio.Event()
         self.connection: ServerConnection | None = None
         self.url = ""
@@ -228,7 +228,7 @@ class Stage:
                 self.connection = None
 
     async def _take(self, command: AnyCommand, connection: ServerConnection) -> None:
-        if self.silent:
+        if connection is self.dead:
             return
         match command:
             case Hello():
