@@ -19,9 +19,9 @@ from actors.telling import unnumbered
 from actors.writer import Write
 from companions.changes import AnyChange, CommandDone, CommandId, Outcome, Refused, Repeated
 from companions.events import Ack, CancelAsked, CloseAsked, MessageSent, Refuse, RegenerateAsked
+from companions.greeting import greeting
 from companions.remembered import Health
 from companions.state import State
-from companions.turn import greeting
 from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import (
     ConversationClose,

@@ -334,9 +334,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """What the planning found and left out: for metrics and logs, without text."""
 
     response: str
-    tokens: dict[str, int]
-    items: dict[str, int]
-    dropped: dict[str, str]
+    tokens: dict[str, int]  # by tier: what was taken cost
+    found: dict[str, int]  # by tier: entries there were
+    items: dict[str, int]  # by tier: entries taken
+    dropped: dict[str, str]  # entries left out, and why
 
 
 Effect: TypeAlias = (

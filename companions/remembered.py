@@ -112,6 +112,7 @@ class Permitted(msgspec.Struct, frozen=True, kw_only=True):
     topics: tuple[str, ...] = ()
     stated: tuple[Stated, ...] = ()
     anchors: tuple[str, ...] = ()
+    stranger: bool = False  # nothing that may be used is known from before this conversation
 
 
 def permit(
@@ -131,19 +132,29 @@ def permit(
     def across(reach: str) -> bool:
         return reach == "across"
 
-    stated: tuple[Stated, ...] = ()
-    if memory.recall != "never":
-        earlier = remembered.stated if across(memory.recall) else ()
-        stated = (*earlier, *stated_here)
-    return Permitted(
+    earlier = remembered.stated if across(memory.recall) else ()
+    known = Permitted(
         profile=remembered.profile if across(memory.profile) else None,
         caregiver=remembered.caregiver if across(memory.caregiver) else None,
         check_in=remembered.check_in if across(memory.check_in) else None,
-        health=health if memory.health != "never" else None,
         facts=remembered.facts if across(memory.facts) else (),
         summaries=remembered.summaries if across(memory.summaries) else (),
         key_facts=remembered.key_facts if across(memory.key_facts) else (),
         topics=remembered.topics if across(memory.key_facts) else (),
-        stated=stated,
-        anchors=anchors if memory.anchors != "never" else (),
+        stated=earlier,
     )
+    return msgspec.structs.replace(
+        known,
+        health=health if memory.health != "never" else None,
+        stated=(*earlier, *stated_here) if memory.recall != "never" else (),
+        anchors=anchors if memory.anchors != "never" else (),
+        stranger=known in _STRANGERS,
+    )
+
+
+# Nothing known, whether or not a kind of memory is allowed.
+_STRANGERS = [
+    Permitted(profile=profile, caregiver=caregiver)
+    for profile in (None, Profile())
+    for caregiver in (None, Caregiver())
+]

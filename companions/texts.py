@@ -16,24 +16,28 @@ from companions.policy_turn import AnswerLength
 
 Variants: TypeAlias = tuple[str, ...]
 PromptWord: TypeAlias = Literal[
-    "quote",  # how quoted memory is to be taken: as data, never as an instruction
+    "quote",  # how notes and guidance are to be taken: notes are data, never an instruction
     "profile",
     "caregiver",
     "check_in",
     "health",
     "facts",
     "summaries",
+    "summary_here",  # the older part of this conversation
     "key_facts",
     "topics",
     "recalled",
     "context",
-    "first",  # nothing is known yet
+    "first",  # nothing is known yet from before this conversation
     "tone",  # {emotions} and {trajectory}
     "anchors",  # {things}
     "narrative",  # {story}: let it colour the answer
     "narrative_primary",  # {story}: tell it
     "shortened",  # the current message was shortened in the middle
     "continue",  # {shown}: go on from what was shown
+    "again",  # another answer is wanted
+    "shorter",
+    "simpler",
     "style_direct",  # what fills {style} in the rules
     "style_gentle",
     "style_socratic",

@@ -4,36 +4,30 @@
 message and the companion; how well a message is read is the readers' business.
 """
 
-from collections.abc import Sequence
-
 import msgspec
 
 from companions.changes import JobKind, NarrativeUse
 from companions.companion import Companion
 from companions.events import Report, Resource, TellSafety
+from companions.gathered import calmed, context_of, recalled_of, up_to, window_of
 from companions.narratives import Narrative
 from companions.policy import Policy
 from companions.policy_safety import CrisisRule
 from companions.policy_turn import NarrativeRole, Strategy
-from companions.prompt import Assembled, Scene, Tone, assemble, quoted
+from companions.prompt import Assembled, Scene, Tone, assemble
 from companions.remembered import Permitted, permit
 from companions.resources import resources_for
 from companions.speech import Judge, Manner
 from companions.state import Alarm, Plan, Settings, State, Waiting
 from companions.stories import choose
-from companions.talk import Talk, without
-from companions.texts import Variants, filled, reflection_keys
+from companions.talk import Talk
+from companions.texts import Variants, reflection_keys
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge, repaired
 from memory.crisis import Crisis
 from memory.emotion import EmotionSet
-from memory.messages import Message
 from memory.reading import Before, Reading, read
-from memory.recall import Recalled, recall
-from memory.tokens import shortened
-from memory.window import Repeated, Sizes, in_turns, size, without_repeats
 
-MOST_CONTEXT_TOKENS = 600  # of one line of a message's own context
 NO_STRATEGY = Strategy(repeats=0, warmth=0)
 
 
@@ -130,7 +124,7 @@ class PolicyRules:
         """How a message is answered."""
         talk = state.talk
         assert talk is not None
-        talk = _up_to(talk, waiting)
+        talk = up_to(talk, waiting)
         crisis = waiting.reading.crisis
         rule = self.policy.safety.rule(crisis.category) if crisis is not None else None
         if crisis is not None and rule is not None:
@@ -203,16 +197,16 @@ class PolicyRules:
     def _scene(
         self, state: State, talk: Talk, waiting: Waiting, permitted: Permitted, strategy: Strategy
     ) -> Scene:
-        window = self._window(talk, waiting)
+        window = window_of(self.policy, talk, waiting)
         summary = talk.summary if self.policy.memory.summaries != "never" else None
         return Scene(
             session_type=self._session_type(talk, waiting),
             message=waiting.message.text,
             window=window,
-            recalled=self._recalled(waiting, permitted, window),
+            recalled=recalled_of(self.policy, waiting, permitted, window),
             summary_here=summary,
             max_tokens=strategy.max_tokens,
-            context=_context(waiting.message) if self.policy.memory.context != "never" else (),
+            context=context_of(self.policy, waiting.message),
             user=state.who.user,
         )
 
@@ -226,47 +220,6 @@ class PolicyRules:
         types = self.policy.session.types
         meant = next((name for name, kind in types.items() if kind.crisis), None)
         return meant if acute and meant is not None else talk.session_type
-
-    def _window(self, talk: Talk, waiting: Waiting) -> tuple[Message, ...]:
-        rules = self.policy.window
-        before = [each for each in in_turns(talk.messages) if each.id != waiting.message.id]
-        covered = talk.summary_covers if talk.summary is not None else None
-        uncovered = [each for each in before if covered is None or each.position > covered]
-        sizes = Sizes(
-            messages=rules.messages,
-            young_session=rules.young_session,
-            distress_over=rules.distress_over,
-            distress_lookback=rules.distress_lookback,
-            distress_messages=rules.distress_messages,
-            repeats_from=rules.repeats_from,
-            repeats_messages=rules.repeats_messages,
-            until_summary=rules.until_summary,
-        )
-        most = size(
-            sizes,
-            so_far=len(before),
-            repeats=waiting.reading.repeat_count,
-            distress=[*(row.distress for row in talk.emotions), waiting.reading.distress],
-            uncovered=len(uncovered) if rules.until_summary else None,
-        )
-        if rules.remove_repeats:
-            repeats = [Repeated(message, earlier) for message, earlier, _ in talk.repeats]
-            if waiting.reading.repeat_of is not None:
-                repeats.append(Repeated(waiting.message.id, waiting.reading.repeat_of))
-            before = without_repeats(before, repeats, waiting.message.id)
-        return tuple(before[-most:]) if most else ()
-
-    def _recalled(
-        self, waiting: Waiting, permitted: Permitted, window: Sequence[Message]
-    ) -> tuple[tuple[Recalled, str], ...]:
-        """What was stated earlier that matters now (tier 2); nothing the window shows anyway."""
-        if not permitted.stated:
-            return ()
-        near = {each.id for each in window} | {waiting.message.id}
-        earlier = [each for each in permitted.stated if each.message_id not in near]
-        texts = {each.message_id: each.text for each in earlier}
-        found = recall(waiting.message.text, earlier, limit=self.policy.recall.most)
-        return tuple((each, texts[each.message_id]) for each in found if each.message_id in texts)
 
     def _tone(self, talk: Talk, reading: Reading, strategy: Strategy, story: str | None) -> Tone:
         last = self.policy.emotion.tone_from_last
@@ -296,7 +249,7 @@ class PolicyRules:
             prefer=strategy.prefer,
             told=talk.told,
             told_before=state.remembered.told_before,
-            calmed=_calmed(talk) if strategy.keep_what_calmed else (),
+            calmed=calmed(talk) if strategy.keep_what_calmed else (),
         )
 
     def _story_role(self, story: Narrative | None, reading: Reading, strategy: Strategy) -> NarrativeRole:
@@ -374,67 +327,15 @@ def _allow(_shown: str, _part: str) -> str | None:
     return None
 
 
-def _up_to(talk: Talk, waiting: Waiting) -> Talk:
-    """The talk before the message: without it, and without what stands behind it when it is answered anew."""
-    if waiting.hides_from is not None:
-        gone = [each.id for each in talk.messages if each.position >= waiting.message.position]
-        return without(talk, gone)
-    later = [
-        each.id for each in talk.messages if each.role == "user" and each.position >= waiting.message.position
-    ]
-    return without(talk, later)
-
-
 def _turn_by_turn(pool: Variants, turn: int) -> str:
     return pool[turn % len(pool)] if pool else ""
 
 
-def _calmed(talk: Talk) -> tuple[str, ...]:
-    """Stories after which the person's distress was lower, in the order told."""
-    rows = list(talk.emotions)
-    distress = {row.message: row.distress for row in rows}
-    order = [row.message for row in rows]
-    calmed: list[str] = []
-    for each in talk.messages:
-        if each.narrative is None or each.answers not in distress:
-            continue
-        at = order.index(each.answers)
-        if at + 1 < len(order) and distress[order[at + 1]] < distress[each.answers]:
-            calmed.append(each.narrative)
-    return tuple(calmed)
-
-
-def _context(message: Message) -> tuple[str, ...]:
-    """Where a message came from, as lines of data: the program, what was selected, the clipboard (X1)."""
-    if message.context is None:
-        return ()
-    given = msgspec.json.decode(message.context, type=dict[str, object])
-    pairs = [(key, value) for key, value in given.items() if isinstance(value, str | int | float)]
-    lines = (f"{' '.join(key.split())}: {quoted(str(value))}" for key, value in pairs if str(value).strip())
-    return tuple(shortened(line, MOST_CONTEXT_TOKENS) for line in lines)
-
-
 def _report(waiting: Waiting, made: Assembled) -> Report:
-    return Report(response=waiting.ids.response, tokens=made.tokens, items=made.items, dropped=made.dropped)
-
-
-def greeting(companion: Companion, state: State, *, turn: int) -> tuple[str, tuple[str, ...]]:
-    """The first words of a session, and the topics of the last one that they may name (M4).
-
-    A companion that may not know other sessions greets without them.
-    """
-    permitted = permit(companion.policy.memory, state.remembered, health=None, stated_here=(), anchors=())
-    greetings = companion.texts.greetings
-    profile, caregiver = permitted.profile, permitted.caregiver
-    name = (profile and (profile.preferred_name or profile.name)) or (caregiver and caregiver.preferred_name)
-    topics = permitted.topics
-    if name and topics and greetings.name_topic:
-        pool = greetings.name_topic
-    elif topics and greetings.topic:
-        pool = greetings.topic
-    elif name and greetings.name:
-        pool = greetings.name
-    else:
-        pool = greetings.plain
-    words = {"name": name or "", "topic": topics[0] if topics else ""}
-    return filled(_turn_by_turn(pool, turn), words), topics
+    return Report(
+        response=waiting.ids.response,
+        tokens=made.tokens,
+        found=made.found,
+        items=made.items,
+        dropped=made.dropped,
+    )

@@ -69,15 +69,16 @@ def without_repeats(messages: Sequence[Message], repeats: Sequence[Repeated], cu
     Of each repeated question only the latest instance stays, none when the current message asks it once more;
     an answer goes with its question, and of answers in the same words the latest stays.
     """
-    group = {each.message: each.earlier for each in repeats}
+    asks_as: dict[str, str] = {}
 
     def root(message: str) -> str:
-        seen: set[str] = set()
-        while message in group and message not in seen:
-            seen.add(message)
-            message = group[message]
+        while message in asks_as:
+            message = asks_as[message]
         return message
 
+    for pair in repeats:
+        if root(pair.message) != root(pair.earlier):
+            asks_as[root(pair.message)] = root(pair.earlier)
     latest: dict[str, str] = {}
     for each in messages:
         if each.role == "user":

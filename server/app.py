@@ -237,8 +237,15 @@ def _alert(who: Who, alert: str, category: str, level: int, recipients: tuple[st
 
 
 def _planned(metrics: Metrics, who: Who, report: Report) -> None:
-    metrics.planned(who.companion, report.tokens, report.items, report.dropped)
-    log.debug("turn.planned", response=report.response, tokens=report.tokens, items=report.items)
+    metrics.planned(who.companion, report)
+    log.debug(
+        "turn.planned",
+        response=report.response,
+        tokens=report.tokens,
+        found=report.found,
+        items=report.items,
+        dropped=report.dropped,
+    )
 
 
 def _quiet_collector() -> None:

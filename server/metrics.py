@@ -2,6 +2,8 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from companions.events import Report
+
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 TOKENS = (50, 100, 200, 400, 800, 1_200, 2_000, 4_000, 8_000, 16_000)
 
@@ -36,9 +38,15 @@ class Metrics:
             buckets=TOKENS,
             registry=self.registry,
         )
+        self.found = Counter(
+            "fireside_prompt_found",
+            "Items of memory that there were for prompts, by tier.",
+            ["companion", "tier"],
+            registry=self.registry,
+        )
         self.items = Counter(
             "fireside_prompt_items",
-            "Items of memory in prompts.",
+            "Items of memory in prompts, by tier.",
             ["companion", "tier"],
             registry=self.registry,
         )
@@ -71,15 +79,15 @@ class Metrics:
         """One commit with so many changes."""
         self.commits.observe(changes)
 
-    def planned(
-        self, companion: str, tokens: dict[str, int], items: dict[str, int], dropped: dict[str, str]
-    ) -> None:
+    def planned(self, companion: str, report: Report) -> None:
         """What each tier found and what it cost (C6)."""
-        for tier, cost in tokens.items():
+        for tier, cost in report.tokens.items():
             self.prompt.labels(companion, tier).observe(cost)
-        for tier, count in items.items():
+        for tier, count in report.found.items():
+            self.found.labels(companion, tier).inc(count)
+        for tier, count in report.items.items():
             self.items.labels(companion, tier).inc(count)
-        for reason in dropped.values():
+        for reason in report.dropped.values():
             self.dropped.labels(companion, reason).inc()
 
     def text(self) -> bytes:

@@ -1,0 +1,138 @@
+"""What of a talk, and of what is permitted, bears on the next answer: gathered by the companion's policy.
+
+Pure functions of the talk and the message; nothing here knows a prompt.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from companions.policy import Policy
+from companions.quoting import quoted, unforged
+from companions.remembered import Permitted
+from companions.state import Waiting
+from companions.talk import Talk, without
+from memory.messages import Message
+from memory.recall import Recalled, Stated, recall
+from memory.repetition import find_repeat
+from memory.text import sentences
+from memory.tokens import count, shortened
+from memory.window import Repeated, Sizes, fitted, in_turns, size, without_repeats
+
+MOST_CONTEXT_ENTRIES = 20  # of a message's own context
+MOST_STATED_TOKENS = 120  # of one recalled message; of a longer one the sentences that state something
+
+
+def up_to(talk: Talk, waiting: Waiting) -> Talk:
+    """The talk before the message: without it, and without what stands behind it when it is answered anew."""
+    if waiting.hides_from is not None:
+        gone = [each.id for each in talk.messages if each.position >= waiting.message.position]
+        return without(talk, gone)
+    later = [
+        each.id for each in talk.messages if each.role == "user" and each.position >= waiting.message.position
+    ]
+    return without(talk, later)
+
+
+def window_of(policy: Policy, talk: Talk, waiting: Waiting) -> tuple[Message, ...]:
+    """The messages before the current one that the model sees word for word (D11, D14, D15)."""
+    rules, summary = policy.window, policy.summary
+    before = [each for each in in_turns(talk.messages) if each.id != waiting.message.id]
+    covered = talk.summary_covers if talk.summary is not None else None
+    uncovered = [each for each in before if covered is None or each.position > covered]
+    sizes = Sizes(
+        messages=rules.messages if covered is None or summary is None else summary.during_keep,
+        young_session=rules.young_session,
+        distress_over=rules.distress_over,
+        distress_lookback=rules.distress_lookback,
+        distress_messages=rules.distress_messages,
+        repeats_from=rules.repeats_from,
+        repeats_messages=rules.repeats_messages,
+        until_summary=rules.until_summary,
+    )
+    most = size(
+        sizes,
+        so_far=len(before),
+        repeats=waiting.reading.repeat_count,
+        distress=[*(row.distress for row in talk.emotions), waiting.reading.distress],
+        uncovered=len(uncovered) if rules.until_summary else None,
+    )
+    if rules.remove_repeats:
+        before = without_repeats(before, _repeats(talk, waiting), waiting.message.id)
+    return tuple(before[-most:]) if most else ()
+
+
+def _repeats(talk: Talk, waiting: Waiting) -> list[Repeated]:
+    """Which messages asked the same: as found when they came, and every match of the current one."""
+    repeats = [Repeated(message, earlier) for message, earlier, _ in talk.repeats]
+    if waiting.reading.repeat_of is not None:
+        text, question = waiting.message.text, waiting.reading.question
+        held = {each.id for each in talk.messages}
+        same = (
+            each.id for each in talk.asked if each.id in held and find_repeat(question, text, (each,)).count
+        )
+        repeats.extend(Repeated(each, waiting.reading.repeat_of) for each in same)
+        repeats.append(Repeated(waiting.message.id, waiting.reading.repeat_of))
+    return repeats
+
+
+def recalled_of(
+    policy: Policy, waiting: Waiting, permitted: Permitted, window: Sequence[Message]
+) -> tuple[tuple[Recalled, str], ...]:
+    """What was stated earlier that matters now (tier 2); nothing the window shows anyway.
+
+    What is critical for safety comes whole; of the rest at most as many as the policy says.
+    """
+    if not permitted.stated:
+        return ()
+    near = {each.id for each in window} | {waiting.message.id}
+    earlier = [each for each in permitted.stated if each.message_id not in near]
+    texts = {each.message_id: _telling(each) for each in earlier}
+    found = recall(waiting.message.text, earlier, limit=len(earlier))
+    critical = [each for each in found if each.safety]
+    others = [each for each in found if not each.safety]
+    told = (*critical, *others[: max(0, policy.recall.most - len(critical))])
+    return tuple((each, texts[each.message_id]) for each in told)
+
+
+def _telling(stated: Stated) -> str:
+    """What was said, and of a long message the sentences that state something."""
+    if count(stated.text) <= MOST_STATED_TOKENS:
+        return stated.text
+    said = [each.words or each.value for each in stated.statements]
+    telling = [each for each in sentences(stated.text) if any(part and part in each for part in said)]
+    return shortened(" […] ".join(telling) or "; ".join(said), MOST_STATED_TOKENS)
+
+
+def context_of(policy: Policy, message: Message) -> tuple[str, ...]:
+    """Where a message came from, as entries of data: the program, what was selected, the clipboard (X1).
+
+    A value of several lines keeps them, for it may be code. All of them together cost at most the tokens of their tier.
+    """
+    tier = policy.budget.tiers.get("context")
+    if policy.memory.context == "never" or tier is None or message.context is None:
+        return ()
+    given = msgspec.json.decode(message.context, type=dict[str, object])
+    pairs = [
+        (key, str(value).strip()) for key, value in given.items() if isinstance(value, str | int | float)
+    ]
+    told = [(quoted(key), value) for key, value in pairs if value][:MOST_CONTEXT_ENTRIES]
+    entries = (
+        f"{key}:\n{unforged(value)}" if "\n" in value else f"{key}: {quoted(value)}" for key, value in told
+    )
+    return tuple(each for each in fitted(list(entries), tier.tokens, shortest=MOST_CONTEXT_ENTRIES) if each)
+
+
+def calmed(talk: Talk) -> tuple[str, ...]:
+    """Stories after which the person's distress was lower, in the order told."""
+    rows = list(talk.emotions)
+    distress = {row.message: row.distress for row in rows}
+    order = [row.message for row in rows]
+    calmed: list[str] = []
+    for each in talk.messages:
+        if each.narrative is None or each.answers not in distress:
+            continue
+        at = order.index(each.answers)
+        if at + 1 < len(order) and distress[order[at + 1]] < distress[each.answers]:
+            calmed.append(each.narrative)
+    return tuple(calmed)

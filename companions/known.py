@@ -1,0 +1,157 @@
+"""What is known of a person as lines of a prompt: one item for each entry, the most important first.
+
+Everything here is data. Each line is quoted, so that what a person, a caregiver or a model wrote once cannot end
+the notes it stands in.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from companions.companion import Companion
+from companions.policy_memory import Section, Tier
+from companions.quoting import quoted
+from companions.remembered import Caregiver, CheckIn, FactLine, PastTalk, Permitted, Profile
+from companions.texts import PromptWord
+from companions.tiers import Fitted, Item
+from memory.recall import Recalled
+
+_WORD_OF_TIER: dict[Tier, PromptWord] = {
+    "dynamic": "check_in",
+    "facts": "facts",
+    "key_facts": "key_facts",
+    "topics": "topics",
+    "summaries": "summaries",
+    "recalled": "recalled",
+    "health": "health",
+}
+_TIERS_OF_SECTION: dict[Section, tuple[Tier, ...]] = {
+    "profile": ("static", "dynamic"),
+    "facts": ("facts", "key_facts", "topics"),
+    "summaries": ("summaries",),
+    "recalled": ("recalled",),
+}
+
+
+def offered(
+    companion: Companion,
+    permitted: Permitted,
+    *,
+    summary_here: str | None,
+    recalled: Sequence[tuple[Recalled, str]],
+) -> dict[Tier, list[Item]]:
+    """The items of each tier, the most important first."""
+    safety = [(found, text) for found, text in recalled if found.safety]
+    other = [(found, text) for found, text in recalled if not found.safety]
+    here = [Item("summary_here", f"- {quoted(summary_here)}")] if summary_here else []
+    health = permitted.health.lines if permitted.health is not None else ()
+    return {
+        "static": [*_profile(permitted.profile), *_caregiver(permitted.caregiver)],
+        "dynamic": _check_in(permitted.check_in),
+        "facts": _facts(permitted.facts, companion),
+        "key_facts": _lines("key_fact", permitted.key_facts),
+        "topics": _lines("topic", permitted.topics),
+        "summaries": [*here, *(_summary(each) for each in reversed(permitted.summaries))],
+        "recalled": [Item(found.message_id, f'- "{quoted(text)}"') for found, text in (*safety, *other)],
+        "health": _lines("health", health),
+    }
+
+
+def blocks(companion: Companion, tiers: Mapping[Tier, Fitted]) -> list[str]:
+    """What of memory stands in the system part, in the order of the policy, each tier under its heading."""
+    words = companion.texts.prompt
+    return [
+        block
+        for section in companion.policy.order
+        for tier in _TIERS_OF_SECTION.get(section, ())
+        for block in block_of(words, tier, tiers[tier].items if tier in tiers else ())
+    ]
+
+
+def block_of(words: Mapping[PromptWord, str], tier: Tier, items: Sequence[Item]) -> list[str]:
+    """One tier under its heading; what a caregiver gave, and this talk's own summary, have their own."""
+    if tier == "static":
+        own = [item for item in items if item.id.startswith("profile:")]
+        given = [item for item in items if item.id.startswith("caregiver:")]
+        return [*_under(words["profile"], own), *_under(words["caregiver"], given)]
+    if tier == "summaries":
+        here = [item for item in items if item.id == "summary_here"]
+        past = [item for item in items if item.id != "summary_here"]
+        return [*_under(words["summaries"], past), *_under(words["summary_here"], here)]
+    return _under(words[_WORD_OF_TIER[tier]], items)
+
+
+def _under(heading: str, items: Sequence[Item]) -> list[str]:
+    return ["\n".join([heading, *(item.text for item in items)])] if items else []
+
+
+def _lines(kind: str, texts: Sequence[str]) -> list[Item]:
+    return [Item(f"{kind}:{at}", f"- {quoted(text)}") for at, text in enumerate(texts) if text.strip()]
+
+
+def _facts(facts: Sequence[FactLine], companion: Companion) -> list[Item]:
+    """The surest of each category, at most the policy's number of each; pinned ones first."""
+    policy = companion.policy.facts
+    if policy is None:
+        return []
+    ranked = sorted(facts, key=lambda fact: (not fact.pinned, -fact.confidence, fact.id))
+    taken: dict[str, int] = {}
+    items: list[Item] = []
+    for fact in ranked:
+        taken[fact.category] = taken.get(fact.category, 0) + 1
+        if taken[fact.category] <= policy.in_prompt or fact.pinned:
+            items.append(Item(fact.id, f"- {quoted(fact.text)}"))
+    return items
+
+
+def _profile(profile: Profile | None) -> list[Item]:
+    if profile is None:
+        return []
+    lines = {
+        "name": _labelled("Name", profile.preferred_name or profile.name),
+        "topics_to_avoid": _joined("Does not want to talk about", profile.topics_to_avoid),
+        "pronouns": _labelled("Pronouns", profile.pronouns),
+        "age": _labelled("Age", profile.age),
+        "primary_goals": _joined("Goals", profile.primary_goals),
+        "coping": _joined("What helps", profile.coping_strategies),
+        "therapist": _labelled("Therapist", profile.therapist),
+        "crisis_contact": _labelled("Trusted contact", profile.crisis_contact),
+        "session_length": _labelled("Likes conversations to be", profile.session_length),
+        "secondary_goals": _joined("Further goals", profile.secondary_goals),
+    }
+    return [Item(f"profile:{key}", f"- {line}") for key, line in lines.items() if line]
+
+
+def _caregiver(caregiver: Caregiver | None) -> list[Item]:
+    if caregiver is None:
+        return []
+    lines = {
+        "name": _labelled("Likes to be called", caregiver.preferred_name),
+        "avoid": _joined("Subjects to leave alone", caregiver.avoid_topics),
+        "known": _joined("Pleasant subjects", caregiver.known_topics),
+        "routine": _joined("The day", caregiver.routine),
+    }
+    return [Item(f"caregiver:{key}", f"- {line}") for key, line in lines.items() if line]
+
+
+def _check_in(check_in: CheckIn | None) -> list[Item]:
+    if check_in is None:
+        return []
+    scores = {"mood": check_in.mood, "sleep": check_in.sleep, "anxiety": check_in.anxiety}
+    said = ", ".join(f"{name} {score}/10" for name, score in scores.items() if score is not None)
+    lines = {
+        "scores": f"Check-in on {quoted(check_in.on)}: {said}" if said else None,
+        "stressors": _joined("What weighs on them", check_in.stressors),
+        "wins": _joined("What went well", check_in.wins),
+    }
+    return [Item(f"check_in:{key}", f"- {line}") for key, line in lines.items() if line]
+
+
+def _summary(talk: PastTalk) -> Item:
+    return Item(talk.id, f"- {talk.on} ({talk.part}): {quoted(talk.text)}")
+
+
+def _labelled(label: str, value: str | int | None) -> str | None:
+    return None if value is None or value == "" else f"{label}: {quoted(str(value))}"
+
+
+def _joined(label: str, values: Sequence[str]) -> str | None:
+    return _labelled(label, ", ".join(values)) if values else None
