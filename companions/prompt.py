@@ -90,7 +90,9 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
     frames = sum(_heading_cost(companion, tier, items) for tier, items in found.items())
     guidance = _guidance(companion, scene, permitted.anchors)
     tools = tuple(TOOLS[name] for name in companion.policy.model.tools if name in TOOLS)
-    told = count(stable) + count(guidance) + count(_context(companion, scene))
+    told = sum(
+        map(count, (stable, guidance, _context(companion, scene), companion.texts.prompt["shortened"]))
+    )
     fixed = told + sum(_tool_cost(tool) for tool in tools) + 3 * FRAME + 2 * TURN
     room = budget.context - budget.response - fixed - frames
     message = shortened(unforged(scene.message), max(LEAST_MESSAGE, room // 2))

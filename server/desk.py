@@ -27,7 +27,7 @@ from companions.changes import (
     Repeated,
 )
 from companions.ports import ToolCall
-from companions.prompt import quoted
+from companions.quoting import quoted
 from companions.remembered import Remembered
 from companions.state import Who
 from companions.tools import query_of
