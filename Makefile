@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: serve test lint types contracts unit clean
+.PHONY: serve test lint types contracts unit evaluate clean
 
 serve: $(VENV)/.run
 	$(BIN)/fireside serve $(ARGS)
@@ -22,6 +22,11 @@ contracts: $(VENV)/.test
 
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest $(ARGS)
+
+# How well messages are read, on the development sets: a table for each reader (docs/measures.md).
+evaluate: $(VENV)/.test
+	for reader in crisis repetition answers statements recall extract search; do \
+		echo "== $$reader"; $(BIN)/python -m evaluation.$$reader || exit 1; done
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -83,11 +83,6 @@ class PolicyRules:
         """Things named in an answer."""
         return read_anchors(text) if self.policy.memory.anchors != "never" else ()
 
-    @property
-    def keeps_facts(self) -> bool:
-        """Whether this companion remembers facts about a person at all."""
-        return self.policy.facts is not None
-
     # ------------------------------------------------------------ safety before
 
     def alarm(self, state: State, message: str, reading: Reading) -> Alarm | None:

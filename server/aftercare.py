@@ -1,7 +1,7 @@
 """What summarizer and extractor do with a talk, read from the store: the pure parts live in ``memory``."""
 
 import sqlite3
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -9,6 +9,8 @@ import msgspec
 from actors.aftermath import Job
 from actors.sessions import Sessions
 from companions.changes import AnyChange, EmotionRow, ExtractMade, JobKind, SummaryMade
+from companions.companion import Companion
+from companions.filing import filed
 from memory.extracts import Extract, Felt
 from memory.extracts import extract as extract_summary
 from memory.facts import facts_from
@@ -22,6 +24,9 @@ from storage.messages import history
 from storage.readings import emotions_in
 
 MOST_MESSAGES = 1_000
+KEPT_OUT = frozenset(
+    {"abuse", "self_harm"}
+)  # of summaries, unless the safeguarding contact releases them (D25)
 
 
 class StoreQueue:
@@ -50,8 +55,9 @@ def _job(row: dict[str, object]) -> Job:
 class Aftercare:
     """Performs jobs."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, companions: Mapping[str, Companion]) -> None:
         self._store = store
+        self._companions = companions
 
     async def summarize(self, job: Job, at: int) -> AnyChange:
         """The summary of the positions a job names, taken from the talk's own words."""
@@ -63,7 +69,8 @@ class Aftercare:
             return messages, emotions_in(db, job.conversation, MOST_MESSAGES)
 
         messages, rows = await self._store.read(ask)
-        covered = [each for each in messages if each.text and job.first <= each.position <= job.last]
+        private = {row.message for row in rows if row.crisis_category in KEPT_OUT}
+        covered = [each for each in covered_by(job, messages) if {each.id, each.answers}.isdisjoint(private)]
         made = extract_summary(covered, felt_by_message(rows))
         return summary_change(job, at, made)
 
@@ -74,8 +81,8 @@ class Aftercare:
                 db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
             )
         )
-        covered = [each for each in messages if each.text and job.first <= each.position <= job.last]
-        found = facts_from([(each.id, each.role, each.text) for each in covered])
+        said = [(each.id, each.role, each.text) for each in covered_by(job, messages)]
+        found = filed(self._companions[job.companion], facts_from(said))
         return ExtractMade(
             user=job.user,
             companion=job.companion,
@@ -87,8 +94,13 @@ class Aftercare:
         )
 
 
+def covered_by(job: Job, messages: Sequence[Message]) -> list[Message]:
+    """The messages whose positions a job names; tombstones are not among them."""
+    return [each for each in messages if each.text and job.first <= each.position <= job.last]
+
+
 def felt_by_message(rows: Sequence[EmotionRow]) -> dict[str, Felt]:
-    """What was read in each message; what speaks of abuse or self-harm stays out of summaries (D25)."""
+    """What was read in each message."""
     return {
         row.message: Felt(emotion=row.emotion, intensity=row.intensity, topics=row.topics, flags=row.flags)
         for row in rows

@@ -122,7 +122,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     report=lambda who, report: _planned(metrics, who, report),
                     measure=metrics,
                 )
-                care = Aftercare(store)
+                care = Aftercare(store, found)
                 summarizer = Taker(
                     "summarizer",
                     ("summary",),

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from companions.companion import Companion
-from companions.turn import PolicyRules
+from companions.filing import filed
 from memory.answers import Turn, judge, repaired
 from memory.emotion import EmotionSet
 from memory.facts import Fact, facts_from
@@ -256,13 +256,12 @@ class _Talk(msgspec.Struct):
 
 def extract(companion: Companion) -> Work:
     """Facts by the person's own words; none where the policy keeps none."""
-    kept = PolicyRules(companion).keeps_facts
 
     def work(line: bytes) -> Row:
         given = msgspec.json.decode(line, type=_Talk)
         names = {str(at): each.id for at, each in enumerate(given.messages)}
         messages = [(str(at), each.role, each.text) for at, each in enumerate(given.messages)]
-        found = facts_from(messages) if kept else ()
+        found = filed(companion, facts_from(messages))
         return {"id": given.id, "facts": [_fact_row(each, names) for each in found]}
 
     return work
