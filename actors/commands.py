@@ -54,7 +54,6 @@ READS: Final = (
     MemoryWhy,
     ProfileGet,
     GreetingGet,
-    ResponseCancel,
 )
 """Commands that change nothing that is kept: they run again when they are sent again."""
 
@@ -219,8 +218,10 @@ class Commands:
         if command.mode == "watch":
             await self.told(Refuse(re=command.id, code="auth.forbidden"))  # needs a grant with live consent
             return
-        await session.services.take_over(command.conversation, session.address)
         opening = await session.services.desk.load(session.state.who, command.conversation)
+        if opening is not None and not opening.closed:  # only who may have it may take it over
+            await session.services.take_over(command.conversation, session.address)
+            opening = await session.services.desk.load(session.state.who, command.conversation)
         if opening is None or opening.closed:
             code = "conversation.unknown" if opening is None else "conversation.closed"
             await self.told(Refuse(re=command.id, code=code))
@@ -234,7 +235,7 @@ class Commands:
                 title=None,
                 session_type=opening.talk.session_type,
             )
-            session.services.holds(command.conversation, session.address)
+            session.hold()
         await self._result(command.id, ConversationNamed(conversation=command.conversation))
         await session.show_conversation()
         await session.begin()

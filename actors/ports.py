@@ -82,7 +82,7 @@ class Services:
     new_ref: Callable[[], str]
     hand_over: Callable[[str], None]  # nudge summarizer and extractor; never waits
     take_over: Callable[[str, Address[Mail]], Awaitable[None]]  # end another session's hold on a conversation
-    holds: Callable[[str, Address[Mail]], None]  # this session has the conversation now
+    holds: Callable[[str, str | None], None]  # the session of that id has this conversation now, or none
     alert: Callable[[Who, str, str, int, tuple[str, ...]], None]
     report: Callable[[Who, Report], None]
     measure: "Measures"

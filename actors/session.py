@@ -85,6 +85,7 @@ class Session:
         self._leaving = False
         self._read_back = state.talk is not None  # from the store: something may be left undone in it
         self._asked_at: float | None = None
+        self._held: str | None = None
 
     # ------------------------------------------------------------ the life of the actor
 
@@ -143,8 +144,16 @@ class Session:
     async def take(self, taken: Step) -> None:
         """The next state, and what is to be done."""
         self.state, effects = taken
+        self.hold()
         for effect in effects:
             await self._carry_out(effect)
+
+    def hold(self) -> None:
+        """Let it be known which conversation this session has: nobody else may talk in it, or end it."""
+        conversation = self.state.talk.conversation if self.state.talk is not None else None
+        if conversation != self._held:
+            self._held = conversation
+            self.services.holds(self.state.who.session, conversation)
 
     # ------------------------------------------------------------ clients come and go
 
@@ -203,8 +212,12 @@ class Session:
             self._leaving = True
 
     async def _leave(self) -> None:
-        """End here: what was shown of an open answer is kept, the conversation stays open in the store."""
+        """End here: what was shown of an open answer is kept, the conversation stays open in the store.
+
+        Messages that wait are stored; whoever goes on with the conversation answers them.
+        """
         self._leaving = True
+        self.state = replace(self.state, queue=())
         await self.take(answering.cut(self.cast.rules, self.state, "interrupted", self.services.now_ms()))
 
     async def goodbye(self) -> None:
@@ -362,6 +375,7 @@ class Session:
         await self.take(answering.cut(self.cast.rules, self.state, "interrupted", self.services.now_ms()))
         self._stop("silence")
         self.state = replace(self.state, talk=None, queue=(), phase=Idle())
+        self.hold()
 
     async def close_talk(self) -> None:
         """The open conversation gives way to a new one: it is over, and handed over."""

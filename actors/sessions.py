@@ -83,6 +83,7 @@ class Sessions:
         self._most = most
         self._live: dict[str, Live] = {}
         self._holders: dict[str, str] = {}  # conversation to session
+        self._holding: dict[str, str] = {}  # session to conversation
         self.draining = False
 
     def __len__(self) -> int:
@@ -177,8 +178,7 @@ class Sessions:
         session = Session(state, cast, services, address)
         live = Live(session, address, anyio.Event())
         self._live[state.who.session] = live
-        if state.talk is not None:
-            self._holders[state.talk.conversation] = state.who.session
+        session.hold()
         self._tasks.start_soon(self._run, live, name="session")
         return session
 
@@ -193,15 +193,17 @@ class Sessions:
             with anyio.move_on_after(2, shield=True):
                 await live.session.goodbye()
             self._live.pop(name, None)
-            for conversation in [key for key, holder in self._holders.items() if holder == name]:
-                del self._holders[conversation]
+            self.holds(name, None)
             live.over.set()
 
-    def holds(self, conversation: str, address: Address[Mail]) -> None:
-        """The session behind ``address`` has that conversation now."""
-        for name, live in self._live.items():
-            if live.address is address:
-                self._holders[conversation] = name
+    def holds(self, session: str, conversation: str | None) -> None:
+        """``session`` has that conversation now, and no other; None: it has none."""
+        before = self._holding.pop(session, None)
+        if before is not None and self._holders.get(before) == session:
+            del self._holders[before]
+        if conversation is not None and session in self._live:
+            self._holders[conversation] = session
+            self._holding[session] = conversation
 
     async def take_over(self, conversation: str, by: Address[Mail] | None) -> None:
         """End another session's hold on a conversation; when it returns, what that session showed is stored."""
