@@ -126,10 +126,10 @@ export class Fireside {
     this.pause = undefined;
     this.welcome = welcome;
     this.#become("live");
-    this.#tell("welcome", welcome);
     this.#watchOver(limits.heartbeat_s * 1000);
     for (const entry of this.outbox) this.#post(entry);
     for (const { frame } of this.#commands.values()) this.#write(frame);
+    this.#tell("welcome", welcome);
   }
 
   #acked({ re, message, conversation, durable, result }) {

@@ -191,12 +191,12 @@ setInterval(tellDate, 30_000);
 dress(NOBODY);
 draft(kept.getItem("draft") ?? "");
 snapshot({});
+let given = await companionNamed(name); // before the talk: it says how much of it is shown
+if (given) dress(given);
 talk.start();
 stayAwake();
-let pause = 500;
-let given;
-while (!(given = await companionNamed(name))) {
+for (let pause = 500; !given; pause = Math.min(2 * pause, 30_000)) {
   await new Promise((resolve) => setTimeout(resolve, pause * Math.random()));
-  pause = Math.min(2 * pause, 30_000);
+  given = await companionNamed(name);
+  if (given) dress(given);
 }
-dress(given);
