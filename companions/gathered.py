@@ -4,6 +4,7 @@ Pure functions of the talk and the message; nothing here knows a prompt.
 """
 
 from collections.abc import Sequence
+from textwrap import indent
 
 import msgspec
 
@@ -19,6 +20,7 @@ from memory.text import sentences
 from memory.tokens import count, shortened
 from memory.window import Repeated, Sizes, fitted, in_turns, size, without_repeats
 
+EDGE = "    "  # before each line of a value of several
 MOST_CONTEXT_ENTRIES = 20  # of a message's own context
 MOST_STATED_TOKENS = 120  # of one recalled message; of a longer one the sentences that state something
 
@@ -107,7 +109,8 @@ def _telling(stated: Stated) -> str:
 def context_of(policy: Policy, message: Message) -> tuple[str, ...]:
     """Where a message came from, as entries of data: the program, what was selected, the clipboard (X1).
 
-    A value of several lines keeps them, for it may be code. All of them together cost at most the tokens of their tier.
+    A value of several lines keeps them, for it may be code, and is set off from the margin. All entries together
+    cost at most the tokens of their tier.
     """
     tier = policy.budget.tiers.get("context")
     if policy.memory.context == "never" or tier is None or message.context is None:
@@ -117,10 +120,12 @@ def context_of(policy: Policy, message: Message) -> tuple[str, ...]:
         (key, str(value).strip()) for key, value in given.items() if isinstance(value, str | int | float)
     ]
     told = [(quoted(key), value) for key, value in pairs if value][:MOST_CONTEXT_ENTRIES]
-    entries = (
-        f"{key}:\n{unforged(value)}" if "\n" in value else f"{key}: {quoted(value)}" for key, value in told
-    )
-    return tuple(each for each in fitted(list(entries), tier.tokens, shortest=MOST_CONTEXT_ENTRIES) if each)
+    entries = [f"{key}:{_value(value)}" for key, value in told]
+    return tuple(each for each in fitted(entries, tier.tokens, shortest=MOST_CONTEXT_ENTRIES) if each)
+
+
+def _value(value: str) -> str:
+    return f"\n{indent(unforged(value), EDGE)}" if "\n" in value else f" {quoted(value)}"
 
 
 def calmed(talk: Talk) -> tuple[str, ...]:

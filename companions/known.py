@@ -4,6 +4,7 @@ Everything here is data. Each line is quoted, so that what a person, a caregiver
 the notes it stands in.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from companions.companion import Companion
@@ -46,9 +47,9 @@ def offered(
     return {
         "static": [*_profile(permitted.profile), *_caregiver(permitted.caregiver)],
         "dynamic": _check_in(permitted.check_in),
-        "facts": _facts(permitted.facts, companion),
+        "facts": [Item(fact.id, f"- {quoted(fact.text)}") for fact in surest(permitted.facts, companion)],
         "key_facts": _lines("key_fact", permitted.key_facts),
-        "topics": _lines("topic", permitted.topics),
+        "topics": [Item(f"topic:{at}", quoted(topic)) for at, topic in enumerate(permitted.topics)],
         "summaries": [*here, *(_summary(each) for each in reversed(permitted.summaries))],
         "recalled": [Item(found.message_id, f'- "{quoted(text)}"') for found, text in (*safety, *other)],
         "health": _lines("health", health),
@@ -76,6 +77,8 @@ def block_of(words: Mapping[PromptWord, str], tier: Tier, items: Sequence[Item])
         here = [item for item in items if item.id == "summary_here"]
         past = [item for item in items if item.id != "summary_here"]
         return [*_under(words["summaries"], past), *_under(words["summary_here"], here)]
+    if tier == "topics":
+        return [f"{words['topics']}\n- {', '.join(item.text for item in items)}"] if items else []
     return _under(words[_WORD_OF_TIER[tier]], items)
 
 
@@ -87,19 +90,18 @@ def _lines(kind: str, texts: Sequence[str]) -> list[Item]:
     return [Item(f"{kind}:{at}", f"- {quoted(text)}") for at, text in enumerate(texts) if text.strip()]
 
 
-def _facts(facts: Sequence[FactLine], companion: Companion) -> list[Item]:
-    """The surest of each category, at most the policy's number of each; pinned ones first."""
+def surest(facts: Sequence[FactLine], companion: Companion) -> list[FactLine]:
+    """The surest facts of each category, at most the policy's number of each; pinned ones always, and first."""
     policy = companion.policy.facts
-    if policy is None:
-        return []
+    most = policy.in_prompt if policy is not None else 0
     ranked = sorted(facts, key=lambda fact: (not fact.pinned, -fact.confidence, fact.id))
-    taken: dict[str, int] = {}
-    items: list[Item] = []
+    seen: Counter[str] = Counter()
+    chosen: list[FactLine] = []
     for fact in ranked:
-        taken[fact.category] = taken.get(fact.category, 0) + 1
-        if taken[fact.category] <= policy.in_prompt or fact.pinned:
-            items.append(Item(fact.id, f"- {quoted(fact.text)}"))
-    return items
+        seen[fact.category] += 1
+        if seen[fact.category] <= most or fact.pinned:
+            chosen.append(fact)
+    return chosen
 
 
 def _profile(profile: Profile | None) -> list[Item]:

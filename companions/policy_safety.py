@@ -38,6 +38,10 @@ class CrisisRule(Table, frozen=True, kw_only=True):
             return "redirect"
         return "pass"
 
+    def guides(self, severity: int) -> bool:
+        """Whether a model that speaks does so under crisis instructions: wherever help is shown, and beyond."""
+        return severity >= self.resources_from or self.action(severity) != "pass"
+
 
 class Safety(Table, frozen=True, kw_only=True):
     """One rule for each category; all four are stated by every companion."""

@@ -111,7 +111,8 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
         tools=tools,
         user=scene.user,
     )
-    return _reported(prompt, found, tiers, window, cut=cut, scene=scene)
+    made = _reported(prompt, found, tiers, window, cut=cut, scene=scene)
+    return _with_passed_over(made, permitted)
 
 
 def _tool_cost(tool: Tool) -> int:
@@ -148,6 +149,16 @@ def _reported(
     return Assembled(
         prompt=prompt, tokens=tokens, found=had, items=items, dropped=dropped, used=used, shortened=cut
     )
+
+
+def _with_passed_over(made: Assembled, permitted: Permitted) -> Assembled:
+    """Facts beyond what a category may have were found too, and are said to be left out."""
+    here = {*made.used, *made.dropped}
+    passed = {fact.id: "category_limit" for fact in permitted.facts if fact.id not in here}
+    if not passed:
+        return made
+    found = {**made.found, "facts": len(permitted.facts)}
+    return msgspec.structs.replace(made, found=found, dropped={**made.dropped, **passed})
 
 
 # ---------------------------------------------------------------- the stable beginning

@@ -154,7 +154,7 @@ class PolicyRules:
         strategy = self.policy.repetition.at(reading.repeat_count) or NO_STRATEGY
         story = self._story(state, talk, reading, strategy)
         role = self._story_role(story, reading, strategy)
-        in_crisis = crisis is not None and rule is not None and rule.action(crisis.severity) != "pass"
+        in_crisis = crisis is not None and rule is not None and rule.guides(crisis.severity)
         permitted = permit(
             self.policy.memory,
             state.remembered,
@@ -163,7 +163,7 @@ class PolicyRules:
             anchors=talk.anchors,
         )
         scene = self._scene(state, talk, waiting, permitted, strategy)
-        tone = self._tone(talk, reading, strategy, story.text if story and role != "none" else None)
+        tone = self._tone(talk, reading, strategy, _told(story) if story and role != "none" else None)
         scene = msgspec.structs.replace(
             scene,
             tone=msgspec.structs.replace(tone, story_role=role, style=waiting.style),
@@ -279,7 +279,7 @@ class PolicyRules:
         said = {each.text for each in talk.messages if each.role == "assistant"}
         reflection = self._reflection(reading, talk, said)
         if story is not None and story.id not in talk.told:
-            return f"{reflection} {story.text}".strip(), self._use(story, reading, "fallback")
+            return f"{reflection} {_told(story)}".strip(), self._use(story, reading, "fallback")
         return reflection, None
 
     def _reflection(self, reading: Reading, talk: Talk, said: set[str]) -> str:
@@ -320,6 +320,11 @@ class PolicyRules:
 
 def _allow(_shown: str, _part: str) -> str | None:
     return None
+
+
+def _told(story: Narrative) -> str:
+    """A story as it is told: its lines are only how it is written down."""
+    return " ".join(story.text.split())
 
 
 def _turn_by_turn(pool: Variants, turn: int) -> str:

@@ -94,9 +94,15 @@ def shorten_old(texts: Sequence[str], *, over_chars: int | None, keep_last: int)
     """Texts of over ``over_chars`` characters cut to their head, unless among the last ``keep_last`` (D10)."""
     border = len(texts) - keep_last
     return [
-        f"{text[:over_chars].rstrip()}…" if over_chars and len(text) > over_chars and at < border else text
+        _first(text, over_chars) if over_chars and len(text) > over_chars and at < border else text
         for at, text in enumerate(texts)
     ]
+
+
+def _first(text: str, chars: int) -> str:
+    """At most ``chars`` characters of ``text``, cut between words where there are any, and a mark."""
+    border = text.rfind(" ", chars // 2, chars)
+    return f"{text[: border if border > 0 else chars - 1].rstrip()}…"
 
 
 def fitted(texts: Sequence[str], tokens: int, *, shortest: int) -> list[str | None]:

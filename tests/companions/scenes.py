@@ -97,7 +97,7 @@ class Table:
         self.state = State(who=WHO)
         self.effects: list[Effect] = []
         self.held: list[Save] = []
-        self.now = 1_000
+        self.now: int = 1_000
         self._count = 0
 
     def play(self, event: Event) -> Sequence[Effect]:
