@@ -16,7 +16,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from actors.runtime import Address, Closed
 from actors.writer import Write
-from companions.changes import AnyChange, JobFailed, JobKind, Outcome, Refused
+from companions.changes import AnyChange, Deferred, JobFailed, JobKind, Outcome, Refused
 
 SWEEP_SECONDS = 30.0
 LEASE_SECONDS = 120
@@ -149,8 +149,9 @@ class Taker:
         outcomes: list[Outcome] = []
 
         def reply(outcome: Outcome) -> None:
-            outcomes.append(outcome)
-            landed.set()
+            if not isinstance(outcome, Deferred):
+                outcomes.append(outcome)
+                landed.set()
 
         try:
             await self._writer.send(Write((change,), reply))

@@ -17,7 +17,7 @@ from actors.ports import CommandRefused
 from actors.runtime import Closed
 from actors.telling import unnumbered
 from actors.writer import Write
-from companions.changes import AnyChange, CommandDone, CommandId, Outcome, Refused, Repeated
+from companions.changes import AnyChange, CommandDone, CommandId, Deferred, Outcome, Refused, Repeated
 from companions.events import Ack, CancelAsked, CloseAsked, MessageSent, Refuse, RegenerateAsked
 from companions.greeting import greeting
 from companions.remembered import Health
@@ -298,7 +298,8 @@ class Commands:
         outcomes: list[Outcome] = []
 
         def reply(outcome: Outcome) -> None:
-            outcomes.append(outcome)
+            # A command that has to wait is refused for now; sent again it finds what became of it.
+            outcomes.append(Refused(outcome.code) if isinstance(outcome, Deferred) else outcome)
             landed.set()
 
         try:

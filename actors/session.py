@@ -25,7 +25,7 @@ from actors.streaming import Streaming
 from actors.telling import Told, numbered, unnumbered
 from actors.writer import Write
 from companions import answering
-from companions.changes import AnyChange, Outcome, Refused
+from companions.changes import AnyChange, Deferred, Outcome, Refused
 from companions.conversation import close, resumed, step
 from companions.events import (
     Ack,
@@ -135,7 +135,7 @@ class Session:
 
     async def happen(self, event: Event) -> None:
         """An event of the rules: take the step, carry its effects out."""
-        if isinstance(event, Saved):
+        if isinstance(event, Saved) and not isinstance(event.outcome, Deferred):
             self._owed -= 1
         if isinstance(event, TimerRang):
             self._timers.pop(event.timer, None)

@@ -10,7 +10,15 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from companions.changes import AnswerCheckpointed, AnswerGiven, NarrativeUse, Outcome, Refused, RepetitionRow
+from companions.changes import (
+    AnswerCheckpointed,
+    AnswerGiven,
+    Deferred,
+    NarrativeUse,
+    Outcome,
+    Refused,
+    RepetitionRow,
+)
 from companions.events import (
     Ack,
     AnswerTicket,
@@ -449,6 +457,10 @@ def _repetition(waiting: Waiting, plan: Plan) -> RepetitionRow:
 def landed(rules: Rules, state: State, ticket: AnswerTicket, outcome: Outcome, at: int) -> Step:
     """The answer is durable, or the store refused it: either way the person hears that it is over."""
     response = ticket.done.response
+    if isinstance(outcome, Deferred):
+        if isinstance(state.phase, Landing) and state.phase.done.response == response:
+            return _done_late(rules, state, state.phase, at)
+        return state, []
     if response in state.late:
         state = replace(state, late=state.late - {response})
         return state, [] if isinstance(outcome, Refused) else [TellDurable(responses=(response,))]

@@ -319,4 +319,10 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
     code: str
 
 
-Outcome: TypeAlias = Landed | Repeated | Refused
+class Deferred(msgspec.Struct, frozen=True, tag="deferred"):
+    """The store refuses for now (``code`` says why); the change waits, and another outcome follows."""
+
+    code: str
+
+
+Outcome: TypeAlias = Landed | Repeated | Refused | Deferred

@@ -15,6 +15,7 @@ from companions.changes import (
     CloseReason,
     CommandId,
     ConversationClosed,
+    Deferred,
     JobSpec,
     Landed,
     MessageSaid,
@@ -222,6 +223,8 @@ def _said(rules: Rules, state: State, said: SaidTicket, outcome: Outcome, at: in
         case Refused(code=code):
             state, effects = _unsaid(rules, state, said)
             return state, [Refuse(re=said.command.id, code=code), *effects]
+        case Deferred(code=code):
+            return _waits(rules, state, said, code, at)
         case _:
             assert_never(outcome)
 
@@ -243,6 +246,28 @@ def _told(rules: Rules, state: State, said: SaidTicket, at: int) -> Step:
         state, more = answering.message_told(rules, state, state.phase, at)
         effects.extend(more)
     return state, effects
+
+
+def _waits(rules: Rules, state: State, said: SaidTicket, code: str, at: int) -> Step:
+    """The store refuses for now: the companion answers as usual, and says later that it has landed (D2)."""
+    if said.message.id in state.late:
+        return state, []
+    ack = Ack(
+        re=said.command.id,
+        message=said.message.id,
+        conversation=said.conversation,
+        durable=False,
+        reason=code,
+    )
+    told = TellMessage(said.message, said.conversation)
+    queue = tuple(
+        replace(each, told=True) if each.message.id == said.message.id else each for each in state.queue
+    )
+    state = replace(state, queue=queue, late=state.late | {said.message.id})
+    if isinstance(state.phase, Responding) and state.phase.waiting.message.id == said.message.id:
+        state, more = answering.message_told(rules, state, state.phase, at)
+        return state, [ack, told, *more]
+    return state, [ack, told]
 
 
 def _unsaid(rules: Rules, state: State, said: SaidTicket) -> Step:
@@ -301,6 +326,8 @@ def close(rules: Rules, state: State, *, re: str | None, reason: CloseReason, id
 def _closed(state: State, re: str | None, conversation: str, reason: CloseReason, outcome: Outcome) -> Step:
     if isinstance(outcome, Refused):
         return state, [Refuse(re=re, code=outcome.code)] if re is not None else []
+    if isinstance(outcome, Deferred):
+        return state, []  # the close is told when it has landed
     told: list[Effect] = [TellClosed(conversation=conversation, reason=reason), HandOver(conversation)]
     if re is not None:
         told.insert(0, Ack(re=re, result={"conversation": conversation}))

@@ -19,8 +19,8 @@ from actors.aftermath import Channel, Taker
 from actors.ports import Services
 from actors.runtime import kept_running, running
 from actors.sessions import Sessions
-from actors.writer import Commit, Writer
-from companions.changes import AnyChange, Outcome, Refused
+from actors.writer import Commit, Refusing, Writer
+from companions.changes import AnyChange, Outcome
 from companions.companion import Companion
 from companions.events import Report
 from companions.ports import LanguageModel
@@ -161,7 +161,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 site = Site(
                     pages=pages(),
                     companion=lambda name: page_data(found, name or settings.companions.default),
-                    health=lambda: (True, {"status": "ok", "sessions": len(sessions)}),
+                    health=lambda: _health(writing, sessions),
                     metrics=metrics.text,
                 )
                 async with listening(settings.listen, door, site) as listener:
@@ -192,16 +192,16 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
 def committing(store: Store) -> Commit:
     """The writer's commit over ``store``: a batch is one transaction; a store that refuses says so for each."""
 
-    async def commit(groups: Sequence[tuple[AnyChange, ...]]) -> Sequence[Outcome]:
-        outcomes: Sequence[Outcome] = []
+    async def commit(groups: Sequence[tuple[AnyChange, ...]]) -> Sequence[Outcome] | Refusing:
+        result: Sequence[Outcome] | Refusing = []
         # A cancelled waiter does not cancel the statement: wait for its end.
         with anyio.CancelScope(shield=True):
             try:
-                outcomes = await store.transact(lambda db: apply_groups(db, groups))
+                result = await store.transact(lambda db: apply_groups(db, groups))
             except StoreRefused as refused:
                 log.warning("store.refused", code=refused.code, detail=refused.detail, groups=len(groups))
-                outcomes = [Refused(refused.code)] * len(groups)
-        return outcomes
+                result = Refusing(refused.code)
+        return result
 
     return commit
 
@@ -218,6 +218,16 @@ def _over(tasks: anyio.abc.TaskGroup, taker: Taker) -> anyio.Event:
 
     tasks.start_soon(run, name=taker.name)
     return over
+
+
+def _health(writing: Writer, sessions: Sessions) -> tuple[bool, dict[str, object]]:
+    """Well while the store takes what is said."""
+    state = "ok" if writing.refusing is None else writing.refusing
+    return writing.refusing is None, {
+        "status": state,
+        "sessions": len(sessions),
+        "waiting": len(writing.pending),
+    }
 
 
 def _nudge(channels: Sequence[Channel], conversation: str) -> None:

@@ -5,8 +5,16 @@ from collections.abc import Sequence
 import anyio
 
 from actors.runtime import Reply, running
-from actors.writer import Write, Writer
-from companions.changes import AnyChange, ConversationClosed, Landed, Outcome, SettingSet
+from actors.writer import Refusing, Write, Writer
+from companions.changes import (
+    AnyChange,
+    ConversationClosed,
+    Deferred,
+    Landed,
+    Outcome,
+    Refused,
+    SettingSet,
+)
 
 
 def change(number: int) -> SettingSet:
@@ -93,3 +101,73 @@ async def test_debounced_writes_land_when_the_writer_is_stopped() -> None:
             await writer.send(Write((change(1),), lambda _: None))
             await anyio.lowlevel.checkpoint()
     assert disk.batches == [[1]]
+
+
+class Moody:
+    """A store that refuses so many times with a code, then takes everything."""
+
+    def __init__(self, code: str, times: int) -> None:
+        self.code = code
+        self.times = times
+        self.tries = 0
+        self.landed: list[int] = []
+
+    async def __call__(self, groups: Sequence[tuple[AnyChange, ...]]) -> Sequence[Outcome] | Refusing:
+        self.tries += 1
+        if self.tries <= self.times:
+            return Refusing(self.code)
+        self.landed.extend(each.at for group in groups for each in group)
+        return [Landed()] * len(groups)
+
+
+async def test_while_the_store_refuses_writes_wait_are_told_so_once_and_land_in_order() -> None:
+    store = Moody("storage.full", times=2)
+    told: list[Outcome] = []
+    done = anyio.Event()
+
+    def last(outcome: Outcome) -> None:
+        told.append(outcome)
+        if isinstance(outcome, Landed):
+            done.set()
+
+    async with running(Writer(store), name="writer", capacity=100, grace=5) as writer:
+        await writer.send(Write((change(1),), told.append))
+        await writer.send(Write((change(2),), last))
+        with anyio.fail_after(10):
+            await done.wait()
+    assert store.landed == [1, 2]
+    assert told.count(Deferred("storage.full")) == 2
+    assert told.count(Landed()) == 2
+
+
+async def test_the_waiting_room_is_bounded_and_beyond_it_a_write_is_refused() -> None:
+    store = Moody("storage.busy", times=1_000_000)
+    told: list[Outcome] = []
+    refused = anyio.Event()
+
+    def last(outcome: Outcome) -> None:
+        told.append(outcome)
+        refused.set()
+
+    async with running(Writer(store, most_waiting=3), name="writer", capacity=100, grace=5) as writer:
+        await writer.send(Write((change(0),), told.append))
+        await anyio.sleep(0.05)
+        for number in range(1, 3):
+            await writer.send(Write((change(number),), told.append))
+        await writer.send(Write((change(9),), last))
+        with anyio.fail_after(10):
+            await refused.wait()
+    assert told[-1] == Refused("storage.busy")
+    assert told[:3] == [Deferred("storage.busy")] * 3
+
+
+async def test_after_a_broken_fsync_nothing_is_tried_and_nothing_acknowledged() -> None:
+    store = Moody("storage.failed", times=1)
+    told: list[Outcome] = []
+    async with running(Writer(store), name="writer", capacity=100, grace=5) as writer:
+        await writer.send(Write((change(1),), told.append))
+        await anyio.sleep(0.6)  # longer than the first pause: a store that is tried again would have taken it
+        await writer.send(Write((change(2),), told.append))
+        await anyio.sleep(0.1)
+    assert store.tries == 1
+    assert told == [Deferred("storage.failed")] * 2

@@ -1,0 +1,75 @@
+"""A store that refuses does not silence the companion; what was said waits and lands, once."""
+
+import sqlite3
+import subprocess
+from collections.abc import Generator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from loadtest.client import connected
+from protocol.talk_frames import Durable
+from server.app import STORE_FILE
+from tests.server.serving import serving, settings
+
+
+def texts(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / STORE_FILE)) as db:
+        return [
+            text for (text,) in db.execute("SELECT text FROM messages WHERE role = 'user' ORDER BY position")
+        ]
+
+
+async def test_a_store_held_by_another_program(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        await talker.talk("First of all, good morning.")
+        with closing(sqlite3.connect(tmp_path / STORE_FILE, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            ack = await talker.say("Is anybody there?")
+            assert (ack.durable, ack.reason) == (False, "storage.busy")
+            done = await talker.answer()
+            assert done.text
+            other.execute("ROLLBACK")
+        durable = {
+            message for event in [await talker.next(Durable, seconds=30)] for message in event.messages
+        }
+        assert ack.message in durable
+    assert texts(tmp_path) == ["First of all, good morning.", "Is anybody there?"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Generator[Path]:
+    """A file system of 12 MiB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(place)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("mounting a tmpfs is not allowed here")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def fill(file: Path) -> None:
+    """Write until there is no room."""
+    with suppress(OSError), file.open("wb", buffering=0) as opened:
+        while opened.write(b"x" * 4_096):
+            pass
+
+
+async def test_a_full_disk_and_room_again_without_a_restart(small_disk: Path) -> None:
+    async with serving(settings(small_disk)) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        await talker.talk("Good morning.")
+        filler = small_disk / "filler"
+        fill(filler)
+        ack = await talker.say("A long story. " * 2_000)
+        assert (ack.durable, ack.reason) == (False, "storage.full")
+        assert (await talker.answer()).text
+        filler.unlink()
+        landed = await talker.next(Durable, seconds=30)
+        assert ack.message in landed.messages
+    assert texts(small_disk) == ["Good morning.", "A long story. " * 2_000]
