@@ -80,8 +80,13 @@ def _narratives(folder: Folder) -> tuple[Narrative, ...]:
         for story in _decoded(folder, path, _Stories).narrative:
             if story.id in found:
                 raise PolicyError(folder.named(path), f"narrative.{story.id}", "this id is used twice")
-            found[story.id] = story
+            found[story.id] = msgspec.structs.replace(story, text=_paragraphs(story.text))
     return tuple(found.values())
+
+
+def _paragraphs(text: str) -> str:
+    """Lines are how a file is written, paragraphs how a story is told."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
 
 
 def _resources(folder: Folder) -> Mapping[str, Country]:

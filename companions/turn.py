@@ -28,6 +28,7 @@ from memory.crisis import Crisis
 from memory.emotion import EmotionSet
 from memory.reading import Before, Reading, read
 
+DISTRESSED = 0.35  # from here a story stands in for a model that is away, whatever was wanted
 NO_STRATEGY = Strategy(repeats=0, warmth=0)
 
 
@@ -234,7 +235,7 @@ class PolicyRules:
     def _story(self, state: State, talk: Talk, reading: Reading, strategy: Strategy) -> Narrative | None:
         stories = self.policy.stories
         pools = (strategy.category,) if strategy.category else stories.by_intent.get(reading.intent, ())
-        pools = pools or (stories.fallback if reading.emotion != "neutral" else ())
+        pools = pools or (stories.fallback if reading.distress >= DISTRESSED else ())
         if not pools:
             return None
         return choose(
