@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from memory.data import raw
+from memory.data import raw, unpacked
 from memory.emotion_cues import Fine
 
 FILE = "emotion.bin"
@@ -57,7 +57,7 @@ def pack(weights: Weights) -> bytes:
 @cache
 def weights() -> Weights:
     """The weights that ship with the package."""
-    return msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
+    return unpacked(zlib.decompress(raw(FILE)), Weights)
 
 
 @cache

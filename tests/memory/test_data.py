@@ -1,0 +1,21 @@
+"""The tables are read by whoever comes first, and nobody minds who else is at it."""
+
+import subprocess
+import sys
+
+SEVERAL = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from memory.reading import warm
+threads = [threading.Thread(target=warm) for _ in range(4)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+print("well")
+"""
+
+
+def test_several_threads_may_read_the_tables_for_the_first_time_at_once() -> None:
+    done = subprocess.run([sys.executable, "-c", SEVERAL], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "well\n"), done.stderr[-2_000:]
