@@ -16,7 +16,7 @@ T = TypeVar("T")
 # Tables are read by whoever needs one first, at the start on a thread of its own while the first message is
 # read. msgspec works out what a struct is made of on its first use, and two threads that do so for the same
 # struct at once end the process: so one at a time.
-_one_at_a_time = threading.RLock()
+_one_at_a_time = threading.Lock()
 
 
 @cache
@@ -25,20 +25,16 @@ def raw(name: str) -> bytes:
     return resources.files(__name__).joinpath(name).read_bytes()
 
 
+@cache
 def table(name: str, kind: type[T]) -> T:
     """The TOML or JSON table ``name`` as ``kind``; ``msgspec.ValidationError`` names a wrong key."""
     with _one_at_a_time:
-        return _table(name, kind)
+        if name.endswith(".toml"):
+            return msgspec.toml.decode(raw(name), type=kind)
+        return msgspec.json.decode(raw(name), type=kind)
 
 
 def unpacked(content: bytes, kind: type[T]) -> T:
     """MessagePack that was read from a table, as ``kind``."""
     with _one_at_a_time:
         return msgspec.msgpack.decode(content, type=kind)
-
-
-@cache
-def _table(name: str, kind: type[T]) -> T:
-    if name.endswith(".toml"):
-        return msgspec.toml.decode(raw(name), type=kind)
-    return msgspec.json.decode(raw(name), type=kind)
