@@ -17,11 +17,20 @@ from actors.ports import CommandRefused
 from actors.runtime import Closed
 from actors.telling import unnumbered
 from actors.writer import Write
-from companions.changes import AnyChange, CommandDone, CommandId, Deferred, Outcome, Refused, Repeated
+from companions.changes import (
+    AnyChange,
+    CommandDone,
+    CommandId,
+    ConversationOpened,
+    Deferred,
+    Outcome,
+    Refused,
+    Repeated,
+    SessionContinued,
+)
 from companions.events import Ack, CancelAsked, CloseAsked, MessageSent, Refuse, RegenerateAsked
 from companions.greeting import greeting
 from companions.remembered import Health
-from companions.state import State
 from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import (
     ConversationClose,
@@ -64,6 +73,7 @@ class Commands:
     def __init__(self, session: "Session") -> None:
         self._session = session
         self._seen: OrderedDict[str, tuple[str, Event | None]] = OrderedDict()
+        self._forgot = False  # some ids of this session are in the store alone
 
     async def handle(self, command: AnyCommand) -> None:
         """Do ``command``, unless its id was used before."""
@@ -71,27 +81,27 @@ class Commands:
             await self._do(command)
             return
         digest = digest_of(command)
-        if await self._repeated(command.id, digest):
+        if await self._repeated(command, digest):
             return
         self._remember(command.id, digest, None)
         await self._do(command)
 
-    async def _repeated(self, id_: str, digest: str) -> bool:
+    async def _repeated(self, command: AnyCommand, digest: str) -> bool:
         session = self._session
-        known = self._seen.get(id_)
+        known = self._seen.get(command.id)
         if known is None:
-            return await self._repeated_from_store(id_, digest)
+            return await self._repeated_from_store(command, digest)
         if known[0] != digest:
-            await self.told(Refuse(re=id_, code="id.reused"))
+            await self.told(Refuse(re=command.id, code="id.reused"))
         elif known[1] is not None:
             await session.send(known[1])
         return True  # else it is under way: its answer comes once
 
-    async def _repeated_from_store(self, id_: str, digest: str) -> bool:
-        session = self._session
+    async def _repeated_from_store(self, command: AnyCommand, digest: str) -> bool:
+        session, id_ = self._session, command.id
         who = session.state.who
-        if who.space == who.session:
-            return False  # a session that continues none has all its ids in memory, or in the unique index
+        if who.space == who.session and not self._forgot:
+            return False  # a session that continues none has all its ids in memory
         found = await session.services.desk.retained(CommandId(space=who.space, id=id_, digest=digest))
         match found:
             case None:
@@ -100,6 +110,8 @@ class Commands:
                 await self.told(Refuse(re=id_, code=code))
             case Repeated(result=result) if result is not None:
                 kept: JsonObject = msgspec.json.decode(result)
+                if isinstance(command, ConversationCreate):
+                    await self._promised(command, kept["conversation"])
                 await session.send(CommandAck(re=id_, result=kept))
             case Repeated(message=message, conversation=conversation):
                 await self.told(Ack(re=id_, message=message, conversation=conversation, durable=True))
@@ -109,6 +121,7 @@ class Commands:
         self._seen[id_] = (digest, answer)
         while len(self._seen) > MOST_SEEN:
             self._seen.popitem(last=False)
+            self._forgot = True
 
     async def told(self, answer: Ack | Refuse) -> None:
         """Send the answer to a command and keep it for repeats; a refusal is forgotten, so that it may be retried."""
@@ -188,7 +201,7 @@ class Commands:
     async def _close(self, command: ConversationClose, at: int) -> None:
         session = self._session
         if session.state.talk is None:
-            await self._result(command.id, ConversationNamed(conversation=None))
+            await self._landed(command, ConversationNamed(conversation=None), (), at)
             return
         ids = session.services.mint(len(session.cast.rules.settings.jobs))
         await session.happen(
@@ -203,15 +216,32 @@ class Commands:
         if kind not in types:
             await self.told(Refuse(re=command.id, code="policy.refused"))
             return
+        named = ConversationNamed(conversation=conversation)
+        outcome = await self._land(command, named, (), session.services.now_ms())
+        if isinstance(outcome, Refused):
+            await self.told(Refuse(re=command.id, code=outcome.code))
+            return
         await session.close_talk()
         await session.refresh()
-        session.state = replace(
-            session.state,
+        self._reserve(command, kind, conversation)
+        await self._result(command.id, named)
+
+    def _reserve(self, command: ConversationCreate, kind: str, conversation: str) -> None:
+        self._session.state = replace(
+            self._session.state,
             session_type=kind,
             title=None if command.title is UNSET else command.title,
             reserved=conversation,
         )
-        await self._result(command.id, ConversationNamed(conversation=conversation))
+
+    async def _promised(self, command: ConversationCreate, conversation: str) -> None:
+        """A conversation that was promised before a restart and has no message yet is still promised."""
+        session = self._session
+        if session.state.talk is None and not await session.services.desk.load(
+            session.state.who, conversation
+        ):
+            kind = session.state.session_type if command.session_type is UNSET else command.session_type
+            self._reserve(command, kind, conversation)
 
     async def _open(self, command: ConversationOpen) -> None:
         session = self._session
@@ -236,7 +266,20 @@ class Commands:
                 session_type=opening.talk.session_type,
             )
             session.hold()
-        await self._result(command.id, ConversationNamed(conversation=command.conversation))
+        who, at = session.state.who, session.services.now_ms()
+        turned = ConversationOpened(
+            user=who.user, companion=who.companion, at=at, conversation=command.conversation
+        )
+        here = SessionContinued(
+            user=who.user,
+            companion=who.companion,
+            at=at,
+            session=who.session,
+            space=who.space,
+            conversation=command.conversation,
+        )
+        named = ConversationNamed(conversation=command.conversation)
+        await self._landed(command, named, (turned, here), at)
         await session.show_conversation()
         await session.begin()
 
@@ -264,16 +307,27 @@ class Commands:
         except TimeoutError:
             await self.told(Refuse(re=command.id, code="storage.busy"))
             return
-        if done.changes and not isinstance(command, READS):
-            outcome = await self._land(command, done.result, done.changes, at)
-            if isinstance(outcome, Refused):
-                await self.told(Refuse(re=command.id, code=outcome.code))
-                return
-        if isinstance(command, ConversationDelete) and self._is_open(command.conversation):
-            session.state = State(who=session.state.who, remembered=session.state.remembered)
-        await self._result(command.id, done.result)
-        if isinstance(command, ProfileSet | MoodCheckIn):
+        if isinstance(command, ConversationDelete):  # nobody talks in it any more, wherever it is open
+            if self._is_open(command.conversation):
+                await session.leave_talk()
+            await session.services.take_over(command.conversation, session.address)
+        if not done.changes or isinstance(command, READS):
+            await self._result(command.id, done.result)
+        elif await self._landed(command, done.result, done.changes, at) and isinstance(
+            command, ProfileSet | MoodCheckIn
+        ):
             await session.refresh()
+
+    async def _landed(
+        self, command: AnyCommand, result: Value, changes: tuple[AnyChange, ...], at: int
+    ) -> bool:
+        """Land what a command changed, and answer it; False when the store refused."""
+        outcome = await self._land(command, result, changes, at)
+        if isinstance(outcome, Refused):
+            await self.told(Refuse(re=command.id, code=outcome.code))
+            return False
+        await self._result(command.id, result)
+        return True
 
     async def _refuse(self, re: str, refused: CommandRefused) -> None:
         self._seen.pop(re, None)

@@ -245,8 +245,8 @@ class Session:
 
     async def _carry_out(self, effect: Effect) -> None:
         match effect:
-            case Save(change=change, ticket=ticket):
-                await self.save(change, ticket)
+            case Save(change=change, ticket=ticket, also=also):
+                await self.save(change, ticket, also)
             case SendDelta() | TellDurable():
                 await self._delta(effect)
             case Ack() | Refuse():
@@ -295,15 +295,15 @@ class Session:
             self.services.measure.answered(self.state.who.companion, told.source, told.status)
         await self.send(self.outbox.number(lambda seq: numbered(told, seq), size))
 
-    async def save(self, change: AnyChange, ticket: Ticket) -> None:
-        """Hand a change to the writer; its outcome comes back as an event."""
+    async def save(self, change: AnyChange, ticket: Ticket, also: tuple[AnyChange, ...] = ()) -> None:
+        """Hand a change to the writer, and what lands with it; its outcome comes back as an event."""
 
         def reply(outcome: Outcome) -> None:
             self.address.post(Saved(ticket=ticket, outcome=outcome, at=self.services.now_ms()))
 
         self._owed += 1
         try:
-            await self.services.writer.send(Write((change,), reply))
+            await self.services.writer.send(Write((change, *also), reply))
         except Closed:
             reply(Refused("storage.busy"))
 

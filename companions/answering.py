@@ -43,6 +43,7 @@ from companions.events import (
     ToolAsked,
 )
 from companions.ports import Prompt, PromptMessage
+from companions.repeats import done_command
 from companions.speech import Heard, end, hear, hold_over
 from companions.state import Idle, Landing, Plan, Responding, Rules, State, Step, Waiting
 from companions.talk import Talk, answered, emotion_row, without
@@ -374,10 +375,11 @@ def _land(
         return state, [*effects, done, *more]  # no new answer came: the old one stays
     change = _given(state, phase, message, status, at)
     ticket = AnswerTicket(done=done, created=created)
+    also = done_command(change, phase.waiting.asked, {})
     state = replace(
         state, talk=_talk_after(rules, state, phase, message), phase=Landing(done=done, created=created)
     )
-    return state, [*effects, Save(change, ticket), StartTimer("landing", rules.settings.landing)]
+    return state, [*effects, Save(change, ticket, also), StartTimer("landing", rules.settings.landing)]
 
 
 def _answer_message(state: State, phase: Responding, status: Status, at: int) -> Message:

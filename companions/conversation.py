@@ -56,6 +56,7 @@ from companions.events import (
     TimerRang,
     ToolAsked,
 )
+from companions.repeats import done_command
 from companions.state import Idle, Responding, Rules, State, Step, Waiting
 from companions.talk import Talk, carried, heard, without
 from memory.messages import Message
@@ -291,13 +292,15 @@ def _unsaid(rules: Rules, state: State, said: SaidTicket) -> Step:
 
 
 def _close_asked(rules: Rules, state: State, event: CloseAsked) -> Step:
-    re = event.re.id if event.re is not None else None
     if state.talk is None or event.conversation not in (None, state.talk.conversation):
-        return state, [Refuse(re=re, code="conversation.unknown")] if re is not None else []
-    return close(rules, state, re=re, reason=event.reason, ids=event.ids, at=event.at)
+        refused = Refuse(re=event.re.id, code="conversation.unknown") if event.re is not None else None
+        return state, [refused] if refused is not None else []
+    return close(rules, state, re=event.re, reason=event.reason, ids=event.ids, at=event.at)
 
 
-def close(rules: Rules, state: State, *, re: str | None, reason: CloseReason, ids: Minted, at: int) -> Step:
+def close(
+    rules: Rules, state: State, *, re: CommandId | None, reason: CloseReason, ids: Minted, at: int
+) -> Step:
     """End the open conversation: the open answer is kept as far as it was shown, jobs are handed over."""
     talk = state.talk
     if talk is None:
@@ -316,11 +319,12 @@ def close(rules: Rules, state: State, *, re: str | None, reason: CloseReason, id
         reason=reason,
         jobs=jobs,
     )
-    ticket = CloseTicket(re=re, conversation=talk.conversation, reason=reason)
+    ticket = CloseTicket(re=re.id if re is not None else None, conversation=talk.conversation, reason=reason)
+    also = done_command(change, re, {"conversation": talk.conversation})
     stated = carried(state.remembered.stated, state.talk)
     remembered = replace(state.remembered, stated=stated)
     state = replace(state, talk=None, phase=Idle(), queue=(), remembered=remembered)
-    return state, [*effects, Save(change, ticket), StopTimer("silence")]
+    return state, [*effects, Save(change, ticket, also), StopTimer("silence")]
 
 
 def _closed(state: State, re: str | None, conversation: str, reason: CloseReason, outcome: Outcome) -> Step:
@@ -363,6 +367,7 @@ def _regenerate(rules: Rules, state: State, event: RegenerateAsked) -> Step:
         told=True,
         style=event.style,
         hides_from=hides,
+        asked=event.command,
     )
     effects: list[Effect] = [
         Ack(re=event.command.id, message=message.id, conversation=state.talk.conversation)

@@ -174,10 +174,11 @@ Event: TypeAlias = (
 
 
 class Save(msgspec.Struct, frozen=True):
-    """Write this down; come back with ``Saved``."""
+    """Write this down, with ``also`` in the same transaction; come back with ``Saved``."""
 
     change: AnyChange
     ticket: Ticket
+    also: tuple[AnyChange, ...] = ()
 
 
 class Ack(msgspec.Struct, frozen=True, kw_only=True):

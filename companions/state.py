@@ -60,6 +60,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     told: bool = False
     style: Style | None = None
     hides_from: int | None = None
+    asked: CommandId | None = None  # the one that wants another answer: kept with the answer, for repeats
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

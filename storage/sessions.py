@@ -21,6 +21,11 @@ def session_left(db: sqlite3.Connection, *, user: str, session: str) -> Continue
         "SELECT companion, space, conversation FROM sessions WHERE session = ? AND user_id = ?",
         (session, user),
     ).fetchone()
+    if row is None:  # it was in no conversation, but may have had commands
+        row = db.execute(
+            "SELECT companion, space, NULL FROM commands WHERE space = ? AND user_id = ? LIMIT 1",
+            (session, user),
+        ).fetchone()
     return None if row is None else Continued(companion=row[0], space=row[1], conversation=row[2])
 
 
