@@ -44,7 +44,7 @@ from companions.events import (
 )
 from companions.ports import Prompt, PromptMessage
 from companions.repeats import done_command
-from companions.speech import Heard, end, hear, hold_over
+from companions.speech import Heard, Speech, end, hear, hold_over
 from companions.state import Idle, Landing, Plan, Responding, Rules, State, Step, Waiting
 from companions.talk import Talk, answered, emotion_row, without
 from memory.messages import Message, Status
@@ -57,7 +57,15 @@ def begin(rules: Rules, state: State, waiting: Waiting, at: int) -> Step:
     """Answer ``waiting``: the model starts while the message is still being committed."""
     assert state.talk is not None
     plan = rules.plan(state, waiting)
-    phase = Responding(waiting=waiting, plan=plan, response=waiting.ids.response, began_ms=at)
+    begun = f"{waiting.begun}{_gap(waiting.begun)}"
+    phase = Responding(
+        waiting=waiting,
+        plan=plan,
+        response=waiting.ids.response,
+        speech=Speech(shown=begun, begun=bool(begun)),
+        ready=(begun,) if begun else (),
+        began_ms=at,
+    )
     effects: list[Effect] = [plan.report] if plan.report is not None else []
     if plan.say is not None:
         effects.append(TellNotice(code="message.shortened", say=plan.say))
@@ -67,10 +75,10 @@ def begin(rules: Rules, state: State, waiting: Waiting, at: int) -> Step:
         effects.append(StartTimer("landing", rules.settings.landing))
     if plan.prompt is None:
         return _own_words(rules, state, phase, effects, at)
-    effects.append(AskModel(phase.response, phase.attempts, plan.prompt))
+    effects.append(AskModel(phase.response, phase.attempts, _from_shown(plan.prompt, begun)))
     if rules.settings.patience is not None:
         effects.append(StartTimer("patience", rules.settings.patience))
-    return replace(state, phase=phase), effects
+    return _show(rules, state, phase, effects, at) if begun else (replace(state, phase=phase), effects)
 
 
 def message_told(rules: Rules, state: State, phase: Responding, at: int) -> Step:
@@ -216,6 +224,7 @@ def _own_words(rules: Rules, state: State, phase: Responding, effects: list[Effe
     """The companion speaks for itself: a story, a safe answer, a reflection of its own texts."""
     plan = phase.plan
     parts = _as_parts(plan.own_words)
+    parts = (_gap(phase.speech.shown) + parts[0], *parts[1:]) if parts else ()
     phase = replace(
         phase,
         ready=(*phase.ready, *parts),
@@ -416,7 +425,7 @@ def _talk_after(rules: Rules, state: State, phase: Responding, message: Message 
 def _given(state: State, phase: Responding, message: Message | None, status: Status, at: int) -> AnswerGiven:
     assert state.talk is not None
     waiting, plan = phase.waiting, phase.plan
-    fresh = waiting.hides_from is None
+    fresh = waiting.hides_from is None or bool(waiting.begun)  # a crash left no rows about the message
     return AnswerGiven(
         user=state.who.user,
         companion=state.who.companion,

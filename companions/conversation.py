@@ -390,18 +390,30 @@ def resumed(rules: Rules, state: State, ids: Minted, at: int) -> Step:
     if state.talk is None:
         return state, []
     effects: list[Effect] = [StartTimer("silence", rules.settings.silence)]
-    unanswered = state.talk.unanswered
-    last = state.talk.messages[-1] if state.talk.messages else None
-    if not rules.settings.answers_after_crash or not isinstance(state.phase, Idle) or last is None:
+    left = _left_undone(state.talk) if rules.settings.answers_after_crash else None
+    if left is None or not isinstance(state.phase, Idle):
         return state, effects
-    pending = unanswered[-1] if unanswered and unanswered[-1].id == last.id else None
-    if pending is None:
-        return state, effects
+    pending, part = left
     waiting = Waiting(
         message=pending,
         reading=rules.read(replace(state, talk=before(state.talk, pending)), pending.text),
         ids=ids,
         told=True,
+        hides_from=part.position if part is not None else None,
+        begun=part.text if part is not None else "",
     )
+    if part is not None:
+        effects.append(TellHidden(conversation=state.talk.conversation, position=part.position))
     state, more = answering.begin(rules, state, waiting, at)
     return state, [*effects, *more]
+
+
+def _left_undone(talk: Talk) -> tuple[Message, Message | None] | None:
+    """The last message when nothing was answered to it, or when its answer was cut by a crash, with that part."""
+    last = talk.messages[-1] if talk.messages else None
+    if last is None:
+        return None
+    if last.role == "user":
+        return (last, None) if last in talk.unanswered else None
+    asked = talk.find(last.answers) if last.answers is not None and last.status == "interrupted" else None
+    return (asked, last) if asked is not None else None

@@ -61,6 +61,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     style: Style | None = None
     hides_from: int | None = None
     asked: CommandId | None = None  # the one that wants another answer: kept with the answer, for repeats
+    begun: str = ""  # what a crash left of its answer: it was shown, and the answer goes on from there
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from companions.changes import AnswerGiven, Change, ConversationClosed, MessageSaid, Refused, Repeated
+from companions.conversation import resumed
 from companions.events import (
     Ack,
     Alert,
@@ -459,3 +462,33 @@ def test_every_answer_that_starts_ends_exactly_once() -> None:
     assert ended == started
     assert sum(isinstance(effect, SendDelta) for effect in table.effects) == 3
     assert sum(isinstance(effect, TellMessage) for effect in table.effects) == 6
+
+
+def test_an_answer_that_a_crash_cut_goes_on_from_what_was_shown_where_the_policy_says_so() -> None:
+    table = Table(with_settings(answers_after_crash=True))
+    table.talk("where am I?", "You are at home. ")
+    assert table.state.talk is not None
+    cut = replace(table.state.talk.messages[-1], status="interrupted")
+    messages = (*table.state.talk.messages[:-1], cut)
+    table.state = replace(table.state, talk=replace(table.state.talk, messages=messages))
+    table.state, effects = resumed(table.rules, table.state, table.mint(), table.now)
+    table.effects = list(effects)
+    assert TellHidden(conversation="cnv_1", position=2) in effects
+    assert table.shown == "You are at home. "
+    assert table.ask().prompt.messages[-1].text == "You are at home."
+    table.piece("It is warm here.")
+    table.finish()
+    given = changes(table, AnswerGiven)[-1]
+    assert (given.text, given.replaces_from) == ("You are at home. It is warm here.", 2)
+
+
+def test_an_answer_that_a_crash_cut_is_left_alone_where_the_page_offers() -> None:
+    table = Table()
+    table.talk("where am I?", "You are at home. ")
+    assert table.state.talk is not None
+    cut = replace(table.state.talk.messages[-1], status="interrupted")
+    table.state = replace(
+        table.state, talk=replace(table.state.talk, messages=(*table.state.talk.messages[:-1], cut))
+    )
+    _, effects = resumed(table.rules, table.state, table.mint(), table.now)
+    assert effects == [StartTimer("silence", 1_800.0)]
