@@ -13,41 +13,46 @@ A phrase is written as words with spaces between::
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain, product
+from typing import Final
 
+from memory.crisis_match import Laid, Place, spans
 from memory.crisis_table import Language
 from memory.crisis_words import NUMBER, STOP, plain
 
 _FIRST_LETTER = 0xE100
 _COMMON = 40  # a common word costs as many letters as this when the rarest part of a phrase is looked for
+_UNSEEN: Final[frozenset[str]] = frozenset({""})
 _GAP = re.compile(r"~(\d?)")
+_GAP_WORDS = 2
 
 
-@dataclass(frozen=True)
 class Phrase:
-    """A phrase as a pattern over letters, and for each word it needs the letters that may stand there."""
+    """A phrase as places in a row, and for each word it needs the letters that may stand there."""
 
-    source: str
-    patterns: tuple[str, ...]
-    needs: tuple[frozenset[str], ...]
+    def __init__(
+        self, source: str, needs: tuple[frozenset[str], ...], placed: Callable[[str], Place]
+    ) -> None:
+        self.source = source
+        self.needs = needs
+        self._placed = placed
 
     @cached_property
-    def regexes(self) -> tuple[re.Pattern[str], ...]:
-        """The compiled patterns, made on first use."""
-        return tuple(re.compile(pattern) for pattern in self.patterns)
+    def rows(self) -> list[list[Place]]:
+        """The rows of places that must all be found; most phrases are never looked for."""
+        return [[self._placed(element) for element in part.split()] for part in self.source.split(" & ")]
 
-    def found(self, letters: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where the phrase stands in the sentence of ``letters`` from ``start`` to ``end``."""
-        first, *others = self.regexes
-        if not others:
-            yield from (match.span() for match in first.finditer(letters, start, end))
+    def found(self, letters: str, start: int, end: int, laid: Laid) -> Iterator[tuple[int, int]]:
+        """Where the phrase stands in the sentence of ``letters`` from ``start`` to ``end``, also ``laid`` out."""
+        if not all(map(laid.holds, self.rows)):
             return
-        spans = [match.span() for each in self.regexes if (match := each.search(letters, start, end))]
-        if len(spans) == len(self.regexes):
-            yield min(span[0] for span in spans), max(span[1] for span in spans)
+        if len(self.rows) == 1:
+            yield from spans(self.rows[0], letters, start, end)
+            return
+        found = [next(spans(row, letters, start, end)) for row in self.rows]
+        yield min(span[0] for span in found), max(span[1] for span in found)
 
 
 class Alphabet:
@@ -58,11 +63,13 @@ class Alphabet:
         self.classes = tables.classes
         self.expanded: dict[str, list[tuple[str, ...]]] = {}
         self.elements: dict[str, list[str]] = {}
+        self.places: dict[str, Place] = {}
+        self.needed: dict[str, frozenset[str] | None] = {}
         spelling = tables.spelling
         for phrase in [*spelling.rewrites, *spelling.rewrites.values(), *spelling.variants.values(), NUMBER]:
             self.spelled(phrase.split())
         self.common = {self.letter(plain(word)) for word in spelling.common}
-        self.gap = f"[^{STOP}{''.join(self.letter(plain(word)) for word in tables.guards.negators)}]"
+        self.barred = [STOP, *self.spelled(tables.guards.negators)]
 
     def spelled(self, words: Iterable[str]) -> str:
         """One letter per word."""
@@ -77,49 +84,61 @@ class Alphabet:
 
     def phrase(self, source: str) -> Phrase:
         """``source`` as patterns; ``ValueError`` names an unknown class."""
-        patterns: list[str] = []
-        needs: list[frozenset[str]] = []
-        for part in source.split(" & "):
-            pieces = [self._piece(element) for element in part.split()]
-            patterns.append("".join(piece for piece, _ in pieces))
-            needs += [needed for _, needed in pieces if needed is not None]
+        found = (self._needed(element) for element in source.split() if element != "&")
+        needs = sorted(filter(None, found), key=self._weight)
         if not needs:
             raise ValueError(f"no word is needed in {source!r}")
-        return Phrase(source, tuple(patterns), tuple(sorted(needs, key=self._weight)))
+        return Phrase(source, tuple(needs), self._placed)
 
-    def _piece(self, element: str) -> tuple[str, frozenset[str] | None]:
-        if element == "^":
-            return f"(?<![^{STOP}])", None
-        if element == "$":
-            return f"(?![^{STOP}])", None
+    def _needed(self, element: str) -> frozenset[str] | None:
+        """The letters of which ``element`` needs one, None when it can do without."""
+        known = self.needed.get(element, _UNSEEN)
+        if known is not _UNSEEN:
+            return known
+        found = None
+        if element not in ("^", "$") and not _GAP.fullmatch(element):
+            sequences = self._sequences(_words_of(element))
+            if not (element.endswith("?") or element.startswith("!") or _may_be_empty(element)):
+                found = frozenset(each if len(each) == 1 else min(each, key=self._cost) for each in sequences)
+        self.needed[element] = found
+        return found
+
+    def _placed(self, element: str) -> Place:
+        """The place that ``element`` describes, made once."""
+        known = self.places.get(element)
+        if known is None:
+            known = self.places[element] = self._place(element)
+        return known
+
+    def _place(self, element: str) -> Place:
+        if element in ("^", "$"):
+            return Place("begins" if element == "^" else "ends")
         if gap := _GAP.fullmatch(element):
-            return f"{self.gap}{{0,{gap[1] or 2}}}?", None
+            return Place("gap", self.barred, int(gap[1] or _GAP_WORDS))
+        words = self._sequences(_words_of(element))
         if element.startswith("!"):
-            return f"(?!{self._choice(self._sequences(element[1:]))})", None
+            return Place("not", words)
         parts = element.removesuffix("?").split("|")
-        words = "|".join(part for part in parts if part not in ("", "$"))
-        sequences = self._sequences(words)
-        choice = self._choice(sequences)
         if element.endswith("?") or "" in parts:
-            return f"(?:{choice})?", None
-        if "$" in parts:
-            return f"(?:{choice}|(?![^{STOP}]))", None
-        return choice, frozenset(min(each, key=self._cost) for each in sequences)
+            return Place("perhaps", words)
+        return Place("or_end" if "$" in parts else "once", words)
 
     def _cost(self, letter: str) -> int:
         return _COMMON if letter in self.common else 1
 
     def _weight(self, letters: frozenset[str]) -> int:
-        return sum(map(self._cost, letters))
+        return len(letters) + (_COMMON - 1) * len(letters & self.common)
 
-    def _sequences(self, element: str) -> list[str]:
-        found = self.elements.get(element)
+    def _sequences(self, words: str) -> list[str]:
+        found = self.elements.get(words)
         if found is None:
-            members = (each for part in element.split("|") for each in self._members(part))
-            found = self.elements[element] = ["".join(map(self.letter, each)) for each in members]
+            members = (each for part in words.split("|") for each in self._members(part))
+            found = self.elements[words] = ["".join(map(self.letter, each)) for each in members]
         return found
 
     def _members(self, part: str) -> list[tuple[str, ...]]:
+        if "_" not in part:
+            return self._forms(part)
         places = [self._forms(word) for word in part.split("_")]
         return [tuple(chain.from_iterable(each)) for each in product(*places)]
 
@@ -138,12 +157,15 @@ class Alphabet:
             self.expanded[name] = [each for part in members for each in self._members(part)]
         return self.expanded[name]
 
-    def _choice(self, sequences: list[str]) -> str:
-        single = "".join(sorted({each for each in sequences if len(each) == 1}))
-        longer = sorted({each for each in sequences if len(each) > 1}, key=len, reverse=True)
-        if single:
-            longer.append(f"[{single}]" if len(single) > 1 else single)
-        return longer[0] if len(longer) == 1 else f"(?:{'|'.join(longer)})"
+
+def _words_of(element: str) -> str:
+    """``element`` without the marks that say how it is to be found."""
+    parts = element.removeprefix("!").removesuffix("?").split("|")
+    return "|".join(part for part in parts if part not in ("", "$"))
+
+
+def _may_be_empty(element: str) -> bool:
+    return not {"", "$"}.isdisjoint(element.split("|"))
 
 
 def inflected(verb: str) -> Iterator[str]:

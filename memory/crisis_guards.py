@@ -5,7 +5,6 @@ A guard looks only at the sentence the words stand in, and each kind of phrase a
 a film or a joke in the same breath does not make it less of a plan.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -32,7 +31,7 @@ class Watch:
 
     def __init__(self, guards: Guards, alphabet: Alphabet) -> None:
         self.alphabet = alphabet
-        self.denials = [re.compile(rf"{alphabet.phrase(each).patterns[0]}\Z") for each in guards.denials]
+        self.denials = self._index(guards.denials)
         self.indexes = {name: self._index(phrases) for name, phrases in guards.phrases().items()}
         self.unless: dict[int, Index] = {}
         self.negators = frozenset(alphabet.spelled(guards.negators))
@@ -85,7 +84,7 @@ class Over:
 
     def _negated(self, found: Found) -> bool:
         letters, first = self.letters, max(0, found.start - 2 * _REACH)
-        if any(denial.search(letters, first, found.start) for denial in self.watch.denials):
+        if any(last == found.start for _, _, last in self.watch.denials.found(letters, first, found.start)):
             return True
         for at in range(found.start - 1, max(-1, found.start - 1 - _REACH), -1):
             if letters[at] == STOP or letters[at] in self.watch.breakers or self.spelled.comma_before(at + 1):

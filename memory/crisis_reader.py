@@ -1,6 +1,7 @@
 """The crisis reader of one language: from a message to the signs of danger in it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
@@ -11,9 +12,10 @@ from memory.crisis_grammar import Alphabet
 from memory.crisis_guards import Found, Watch
 from memory.crisis_index import Index
 from memory.crisis_table import CrisisCategory, Language, language
-from memory.crisis_words import STOP, Speller, plain, tokens
+from memory.crisis_words import STOP, Speller, plain, remember, runs, tokens
 
-LANGUAGES: Final = ("en", "de", "es")
+OTHERS: Final = ("de", "es")
+LANGUAGES: Final = ("en", *OTHERS)
 ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "abuse", "harm_others", "medical")
 HIGHEST: Final = 3
 _ALWAYS = "en"
@@ -46,12 +48,14 @@ class Reader:
         self.marks = frozenset(map(plain, tables.marks))
         self.pairs = tables.pairs
 
-    def signs(self, text: str, found: Sequence[str]) -> list[Sign]:
-        """The signs of danger in ``text``, whose tokens are ``found``, the gravest first.
+    def signs(self, text: str, written: Sequence[str] | None) -> list[Sign]:
+        """The signs of danger in ``text``, whose ``runs`` are ``written``, the gravest first.
 
         What no guard sets aside counts. After one of the highest severity no more are looked at.
         """
-        spelled = self.speller.spelled(text, found)
+        if written is not None and not any(self._found(self.speller.letters(written))):
+            return []  # most messages end here, without a word being traced to its place
+        spelled = self.speller.spelled(text, tokens(text))
         kept: list[Sign] = []
         meant = self.watch.over(spelled)
         told: set[tuple[CrisisCategory, int, str]] = set()
@@ -97,10 +101,37 @@ def marks(name: str) -> frozenset[str]:
     return (own.marks | own.alphabet.letters.keys()) - reader(_ALWAYS).speller.known.keys()
 
 
+class _Marked(dict[str, tuple[tuple[str, str], ...]]):
+    """The marks of other languages in what stands between two spaces, each with its language."""
+
+    def __missing__(self, run: str) -> tuple[tuple[str, str], ...]:
+        words = [plain(token) for token in tokens(run)]
+        found = tuple((name, word) for name in OTHERS for word in words if word in marks(name))
+        return remember(self, run, found)
+
+
+_MARKED: Final = _Marked()
+
+
 def signs(text: str) -> list[Sign]:
     """The signs of danger in ``text``: as English, and as any other language it has words of."""
-    found = tokens(text)
+    written = runs(text)
+    spoken = _spoken(tokens(text)) if written is None else _seem_spoken(text, written)
+    return [sign for name in spoken for sign in reader(name).signs(text, written)]
+
+
+def _seem_spoken(text: str, written: Sequence[str]) -> Sequence[str]:
+    """The languages ``text`` is read in; without or with many marks that is plain, else all words are counted."""
+    marked = set[tuple[str, str]]().union(*map(_MARKED.__getitem__, written))
+    if not marked:
+        return (_ALWAYS,)
+    count = Counter(name for name, _ in marked)
+    if all(number >= _MARKS_ENOUGH for number in count.values()):
+        return [name for name in LANGUAGES if name == _ALWAYS or name in count]
+    return _spoken(tokens(text))
+
+
+def _spoken(found: Sequence[str]) -> list[str]:
     seen = {plain(token) for token in set(found)}
     enough = min(_MARKS_ENOUGH, max(1, len(seen) // _WORDS_A_MARK))
-    spoken = [name for name in LANGUAGES if name == _ALWAYS or len(seen & marks(name)) >= enough]
-    return [sign for name in spoken for sign in reader(name).signs(text, found)]
+    return [name for name in LANGUAGES if name == _ALWAYS or len(seen & marks(name)) >= enough]

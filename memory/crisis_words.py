@@ -7,9 +7,11 @@ words that carry no meaning here become nothing, and every letter knows the toke
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
+from typing import TypeVar
 
 from memory.crisis_table import Spelling
 
@@ -18,7 +20,8 @@ STOP = "\ue001"  # stands between two sentences
 NUMBER = "0"  # stands for any number in figures
 
 _TOKEN = re.compile(
-    r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2,}"  # k i l l
+    r"[a-z]{2,}+(?![\w'’‘`´@$!*|\u00ad\u200b-\u200d\u2060\ufeff])"  # most words, the quick way
+    r"|(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2,}"  # k i l l
     r"|[@$]?[^\W_](?:[\w'’‘`´@$!*|\u00ad\u200b-\u200d\u2060\ufeff]*[^\W_])?"
     r"|[.!?;\n…]+|[,:(\u2013\u2014]|\s-\s|[\"“”„«»]|[\U0001f300-\U0001faff]"
 )
@@ -33,6 +36,9 @@ _TWICE = re.compile(r"(.)\1+")
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
+_APART = re.compile(r"[ .\-_*][^\W\d_][ .\-_*]{1,3}[^\W\d_](?![\w'’])")
+_MOST_MET = 20_000
+_LONGEST_MET = 24
 _COMMAS = frozenset(",:(\u2013\u2014")
 _QUOTE_MARKS = frozenset('"“”„«»')
 _SHORTEST_TYPO = 5
@@ -49,13 +55,10 @@ class Spelled:
     places: Sequence[int]
 
     @cached_property
-    def spans(self) -> list[tuple[int, int]]:
-        """Where each token stands in the message."""
-        return [match.span() for match in _TOKEN.finditer(lowered(self.text))]
-
-    @cached_property
     def quotes(self) -> list[bool]:
         """Whether each token stands between quotation marks."""
+        if _QUOTE_MARKS.isdisjoint(self.tokens):
+            return [False] * len(self.tokens)
         inside, found = False, list[bool]()
         for token in self.tokens:
             inside ^= token in _QUOTE_MARKS
@@ -71,7 +74,9 @@ class Spelled:
 
     def said(self, start: int, end: int) -> str:
         """The very words behind the letters from ``start`` to ``end``."""
-        return self.text[self.spans[self.places[start]][0] : self.spans[self.places[end - 1]][1]]
+        first, last = self.places[start], self.places[end - 1]
+        found = list(islice(_TOKEN.finditer(lowered(self.text)), first, last + 1))
+        return self.text[found[0].start() : found[-1].end()]
 
 
 def lowered(text: str) -> str:
@@ -85,6 +90,22 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(lowered(text))
 
 
+def runs(text: str) -> list[str] | None:
+    """What stands between the spaces of ``text``, in lower case, when each can be read by itself.
+
+    None when words may be written letter by letter, or a dash stands at the end of a line.
+    """
+    low = lowered(text)
+    if (
+        _APART.search(low)
+        or (low[:1].isalpha() and _APART.match(f" {low[:5]}"))
+        or "-\n" in low
+        or "\n-" in low
+    ):
+        return None
+    return low.split(" ")
+
+
 def plain(token: str) -> str:
     """``token`` in lower case, without marks; umlauts as two letters."""
     if token.isascii():
@@ -94,6 +115,29 @@ def plain(token: str) -> str:
     if any("a" <= letter <= "z" for letter in low):
         low = low.translate(_LOOKS)
     return _MARKS.sub("", unicodedata.normalize("NFD", low))
+
+
+_T = TypeVar("_T")
+
+
+def remember(met: dict[str, _T], word: str, found: _T) -> _T:
+    """``found``, kept in ``met``: single words in no order, at most 20,000 of them."""
+    if len(met) >= _MOST_MET:
+        met.clear()
+    if len(word) <= _LONGEST_MET:
+        met[word] = found
+    return found
+
+
+class Met(dict[str, str]):
+    """The letters of the words met so far; what people write has no end, but most of it comes again."""
+
+    def __init__(self, letters: Callable[[str], str]) -> None:
+        super().__init__()
+        self.letters = letters
+
+    def __missing__(self, word: str) -> str:
+        return remember(self, word, self.letters(word))
 
 
 class Speller:
@@ -111,14 +155,20 @@ class Speller:
         }
         longest_first = sorted(filter(None, self.rewrites), key=len, reverse=True)
         self.rewritten = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+        self.met = Met(self._letters)
+        self.met_runs = Met(lambda run: "".join(map(self.met.__getitem__, tokens(run))))
 
     def _encoded(self, phrase: str) -> str:
         return "".join(self.known.get(plain(word), UNKNOWN) for word in phrase.split())
 
+    def letters(self, written: Sequence[str]) -> str:
+        """The letters of a message given as its ``runs``, without the places they come from."""
+        letters = "".join(map(self.met_runs.__getitem__, written))
+        return self.rewritten.sub(lambda match: self.rewrites[match.group()], letters)
+
     def spelled(self, text: str, found: Sequence[str]) -> Spelled:
         """``text`` in letters; ``found`` are its tokens."""
-        known = self.known
-        pieces = [known[token] if token in known else self._letters(token) for token in found]
+        pieces = list(map(self.met.__getitem__, found))
         letters = "".join(pieces)
         places = [at for at, piece in enumerate(pieces) for _ in piece]
         return Spelled(text, found, *self._rewritten(letters, places))
@@ -137,6 +187,9 @@ class Speller:
         return "".join([*parts, letters[at:]]), kept + places[at:]
 
     def _letters(self, token: str) -> str:
+        known = self.known.get(token)
+        if known is not None:
+            return known
         if token[0] in ".!?;\n…":
             return STOP if "…" not in token and ".." not in token else ""
         if token[0] in _COMMAS or token[0] in _QUOTE_MARKS or token[0] == " ":
