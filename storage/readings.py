@@ -196,3 +196,34 @@ def questions_since(db: sqlite3.Connection, *, user: str, companion: str, since:
         (user, companion, since),
     ).fetchall()
     return dict(rows)
+
+
+class Chronic(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that came again and again in one conversation, as caregivers are shown it."""
+
+    conversation: str
+    question_type: str
+    object: str
+    most: int  # earlier matches of its latest instance
+    at: int
+
+
+def chronic_since(
+    db: sqlite3.Connection, *, user: str, companion: str, since: int, repeats: int
+) -> tuple[Chronic, ...]:
+    """The pattern of chronic repetition: from ``repeats`` earlier matches on, at or after ``since``, latest first.
+
+    For caregivers alone (dementia storage design, 4.4: the flag from five repeats on).
+    """
+    rows: list[Row] = db.execute(
+        """
+        SELECT conversation, question_type, question_object, MAX(repeat_count), MAX(at) AS latest
+        FROM repetitions WHERE user_id = ? AND companion = ? AND at >= ? AND repeat_count >= ?
+        GROUP BY conversation, question_type, question_object ORDER BY latest DESC, conversation
+        """,
+        (user, companion, since, repeats),
+    ).fetchall()
+    return tuple(
+        Chronic(conversation=row[0], question_type=row[1], object=row[2], most=row[3], at=row[4])
+        for row in rows
+    )

@@ -43,7 +43,7 @@ from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
 from storage.messages import history, message
 from storage.order import epoch, may_purge
 from storage.people import alerts, check_ins, feedback, profile, settings, user
-from storage.readings import narratives_told, questions_since
+from storage.readings import chronic_since, narratives_told, questions_since
 from storage.recovery import recover
 from storage.sessions import session_left
 from storage.summaries import recent_summaries, summary_of
@@ -126,6 +126,7 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "message": lambda db: message(db, user=ANNA, id="m"),
     "load_talk": lambda db: load_talk(db, user=ANNA, conversation_id="z"),
     "narratives_told": lambda db: narratives_told(db, user=ANNA, companion="clara"),
+    "chronic_since": lambda db: chronic_since(db, user=ANNA, companion="clara", since=0, repeats=5),
     "questions_since": lambda db: questions_since(db, user=ANNA, companion="clara", since=0),
     "retained": lambda db: retained(db, KEY),
     "prune_results": lambda db: prune_results(db, 10),

@@ -2,10 +2,12 @@
 
 from functools import partial
 
+from msgspec.structs import replace
+
 from companions.changes import JobsQueued, Landed, Refused, SessionContinued, SummaryMade
 from storage.connection import Store
 from storage.conversations import conversation
-from storage.readings import Told, narratives_told, questions_since
+from storage.readings import Told, chronic_since, narratives_told, questions_since
 from storage.recovery import Recovered, recover
 from storage.sessions import Continued, session_left
 from storage.summaries import recent_summaries
@@ -124,6 +126,18 @@ async def test_a_weeks_questions_and_stories_are_counted_over_all_sessions(store
     assert await store.read(partial(since, since=0)) == {"location": 2}
     assert await store.read(partial(since, since=2_001)) == {}
     assert await store.read(partial(questions_since, user=BERT, companion="clara", since=0)) == {}
+
+
+async def test_a_question_that_came_five_times_is_a_pattern_for_caregivers(store: Store) -> None:
+    for count in range(7):
+        place = 2 * count + 1
+        row = replace(repetition(f"msg_c_{place}"), repeat_count=count)
+        await land(store, said("c", place), answered("c", place + 1, repetition=row))
+    chronic = partial(chronic_since, user=ANNA, companion="clara", since=0)
+    (found,) = await store.read(partial(chronic, repeats=5))
+    assert (found.conversation, found.question_type, found.most) == ("c", "location", 6)
+    assert await store.read(partial(chronic, repeats=7)) == ()
+    assert await store.read(partial(chronic_since, user=BERT, companion="clara", since=0, repeats=1)) == ()
 
 
 def summary(name: str, conversation_id: str, job_id: str, **more: object) -> SummaryMade:
