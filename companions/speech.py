@@ -21,13 +21,18 @@ MOST_HELD = 240  # characters held at most before a cut at a clause (D18)
 HOLD_SECONDS = 1.5  # and how long (D18)
 ECHO = 60  # characters in common with the prompt that make an echo
 
+_ROLES = ("user", "human", "person", "assistant", "system", "ai", "bot")
 _MARKER = re.compile(
-    r"(?:^|\n)\s{0,3}(?:#{1,3} *)?\**(?:user|human|person|assistant|system|ai|bot)\** ?:"
-    r"|<\|[a-z_]+\|?>|</?s>|\[/?INST\]",
+    rf"(?:^|\n)\s{{0,3}}(?:#{{1,3}} *)?\**(?:{'|'.join(_ROLES)})\** ?:"
+    r"|<[|｜][^<>|｜\n]{1,40}[|｜]>|</s>|</?(?:start_of_turn|end_of_turn|notes|guidance)>|\[/?INST\]",
     re.IGNORECASE,
 )
-_MARKER_START = re.compile(r"(?:\n\s{0,3}[#*\w ]{0,12}|<[|/\w]{0,14}|\[/?I?N?S?T?)$")
-_SENTENCE = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|(?<=[。！？]))|\n+")
+_LINE_START = re.compile(r"(?:^|\n)\s{0,3}(?:#{1,3} *)?\**(?P<word>[a-z]*)(?P<rest>\** ?)$", re.IGNORECASE)
+_BRACKET_START = re.compile(
+    r"(?:<(?:[|｜][^<>|｜\n]{0,40}[|｜]?|/?[a-z_]{0,14})|\[/?I?N?S?T?)$", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|(?<=[。！？]))|\n+(?=\S)")
+_LAST_SENTENCE = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|(?<=[。！？]))|\n+")
 _CLAUSE = re.compile(r"[,;:–—](?=\s)|\s(?=(?:and|but|or|so|because|und|aber|y|pero)\s)")
 _NOT_END = re.compile(r"(?:\b(?:dr|mr|mrs|ms|st|e\.g|i\.e|etc|no|vs)|\b[a-z]|\d)\.$", re.IGNORECASE)
 
@@ -80,7 +85,8 @@ def hold_over(speech: Speech, manner: Manner, judge: Judge) -> Heard:
         if opened.verdict != "open":
             return opened
         speech = opened.speech
-    cut = _clause_cut(speech.held, len(speech.held)) or _word_cut(speech.held)
+    sure = speech.held[: _surely_said(speech.held, at_start=not speech.shown)]
+    cut = _clause_cut(sure, len(sure)) or _word_cut(sure)
     return _let_go(speech, [speech.held[:cut]] if cut else [], manner, judge)
 
 
@@ -127,50 +133,73 @@ def _open(speech: Speech, manner: Manner, *, final: bool) -> Heard:
 
 
 def _release(speech: Speech, manner: Manner, judge: Judge, *, final: bool) -> Heard:
-    held, over = _before_marker(speech.held, at_start=not speech.shown)
+    held, over = _before_marker(speech.held, speech.shown)
     speech = msgspec.structs.replace(speech, held=held)
+    sure = len(held) if final or over else _surely_said(held, at_start=not speech.shown)
     if manner.guarded:
-        heard = _let_go(speech, _sentences(held, manner.most_held), manner, judge)
+        parts = _sentences(held, sure, manner.most_held, _LAST_SENTENCE if final or over else _SENTENCE)
     else:
-        heard = _let_go(speech, [_safe_part(held, final=final or over)], manner, judge)
+        parts = [held[:sure]]
+    heard = _let_go(speech, parts, manner, judge)
     if over and heard.verdict == "open":
-        kept = heard.speech.held.rstrip()
-        last = _let_go(heard.speech, [heard.speech.held] if kept else [], manner, judge)
-        return Heard(speech=_emptied(last.speech), released=heard.released + last.released, verdict="over")
+        rest = heard.speech.held.rstrip()
+        last = _let_go(heard.speech, [rest], manner, judge)
+        verdict: Verdict = "over" if last.verdict == "open" else last.verdict
+        return Heard(speech=_emptied(last.speech), released=heard.released + last.released, verdict=verdict)
     return heard
 
 
-def _before_marker(held: str, *, at_start: bool) -> tuple[str, bool]:
-    """``held`` up to the first role marker, and whether there was one."""
+def _before_marker(held: str, shown: str) -> tuple[str, bool]:
+    """``held`` up to the first mark of a role or of the prompt, and whether there was one.
+
+    A closing ``</s>`` whose opening was written is HTML.
+    """
     for found in _MARKER.finditer(held):
-        if found.start() == 0 and at_start and not found.group().startswith("\n"):
-            return "", True
-        if found.start() > 0 or found.group()[:1] in "\n<[":
+        begins_line = found[0][0] in "\n<[" or not shown or shown.endswith("\n")
+        html = found[0].lower() == "</s>" and "<s>" in (shown + held[: found.start()]).lower()
+        if begins_line and not html:
             return held[: found.start()], True
     return held, False
 
 
-def _safe_part(held: str, *, final: bool) -> str:
-    """All of ``held`` but an end that may be the beginning of a role marker."""
-    if final:
-        return held
-    start = _MARKER_START.search(held)
-    return held[: start.start()] if start else held
+def _surely_said(held: str, *, at_start: bool) -> int:
+    """Up to where ``held`` cannot be the beginning of a mark."""
+    bracket = _BRACKET_START.search(held)
+    line = _LINE_START.search(held)
+    ends = [bracket.start()] if bracket else []
+    if line is not None and (at_start or line.start() > 0 or held.startswith("\n")):
+        word = line["word"].lower()
+        may = word in _ROLES if line["rest"] and word else any(role.startswith(word) for role in _ROLES)
+        ends.extend([line.start()] if may else [])
+    return min(ends, default=len(held))
 
 
-def _sentences(held: str, most: int) -> list[str]:
-    """The whole sentences of ``held``, and of a longer rest what stands before its last clause border."""
+def _sentences(held: str, sure: int, most: int, ends: re.Pattern[str]) -> list[str]:
+    """The whole sentences of ``held``, and of one too long to be held what stands before a clause border.
+
+    Nothing beyond ``sure`` is taken. Where a sentence ends does not depend on how its letters came.
+    """
     parts: list[str] = []
     at = 0
-    for found in _SENTENCE.finditer(held):
-        if not _NOT_END.search(held[at : found.end()]):
-            parts.append(held[at : found.end()])
-            at = found.end()
-    while len(held) - at > most:
-        cut = _clause_cut(held[at : at + most], most) or _word_cut(held[at : at + most]) or most
-        parts.append(held[at : at + cut])
-        at += cut
+    while at < sure:
+        cut = _sentence_cut(held, at, min(sure, at + most), ends)
+        if not cut and sure - at > most:
+            piece = held[at : at + most]
+            cut = at + (_clause_cut(piece, most) or _word_cut(piece) or most)
+        if not cut:
+            break
+        parts.append(held[at:cut])
+        at = cut
     return parts
+
+
+def _sentence_cut(held: str, at: int, most: int, ends: re.Pattern[str]) -> int:
+    for found in ends.finditer(held, at):
+        if found.end() > most:
+            return 0
+        if not _NOT_END.search(held[at : found.end()]):
+            return found.end()
+    return 0
 
 
 def _clause_cut(text: str, most: int) -> int:
