@@ -73,9 +73,11 @@ class Sitting(Table):
         if asked:
             self.piece(answer)
             self.finish()
-            self.land()
         while isinstance(self.state.phase, Responding):
-            self.ring("pace")  # a slow voice pauses after each sentence
+            if self.state.phase.over is None:
+                self.finish()  # the guard had the model asked once more, and it has nothing to add
+            else:
+                self.ring("pace")  # a slow voice pauses after each sentence
         self.land()
         return asked[0].prompt if asked else None
 
