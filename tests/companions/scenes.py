@@ -28,7 +28,7 @@ from companions.events import (
 from companions.events import Timer as TimerName
 from companions.ports import FinishReason, ModelFault, Prompt, PromptMessage
 from companions.speech import Judge, Manner
-from companions.state import Alarm, Plan, Settings, State, Waiting, Who
+from companions.state import Alarm, Plan, Rules, Settings, State, Waiting, Who
 from memory.messages import Source
 from memory.reading import Before, Reading, read
 
@@ -94,6 +94,7 @@ class Table:
 
     def __init__(self, rules: ScriptedRules | None = None) -> None:
         self.rules = rules or ScriptedRules()
+        self.by: Rules = self.rules  # whose rules are played: a real companion's may be set
         self.state = State(who=WHO)
         self.effects: list[Effect] = []
         self.held: list[Save] = []
@@ -102,7 +103,7 @@ class Table:
 
     def play(self, event: Event) -> Sequence[Effect]:
         """Take one step; its effects."""
-        self.state, effects = step(self.rules, self.state, event)
+        self.state, effects = step(self.by, self.state, event)
         self.effects.extend(effects)
         self.held.extend(effect for effect in effects if isinstance(effect, Save))
         return effects
