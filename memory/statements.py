@@ -12,20 +12,23 @@ import msgspec
 
 from memory.statements_answers import Answer, answered
 from memory.statements_frames import Compiled, Frame, compiled, frames, value_fits
+from memory.statements_index import index
 from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
 from memory.statements_loose import loosely, may_be_loose, widely
 from memory.statements_marks import Marked
 from memory.statements_senses import denied, put_in_mouth, taken_back, tense
 from memory.statements_subjects import Whose, inside, is_name, mentioned, relation, whose
-from memory.statements_text import Sentence, Stretch, own_sentences, stretches
+from memory.statements_text import Sentence, Sentences, Stretch, own_sentences, stretches
 from memory.statements_values import cleaned, is_nothing, parts, said_as
 
 __all__ = [
     "SAFETY",
+    "Sentences",
     "Statement",
     "StatementKind",
     "Tense",
     "last_mentioned",
+    "own_sentences",
     "read_statements",
     "read_widely",
     "takes_back",
@@ -48,10 +51,10 @@ class _Found(msgspec.Struct, frozen=True):
     relation: str
 
 
-def _find(number: int, marked: Marked, names: frozenset[str]) -> _Found | None:
+def _find(number: int, possible: int, marked: Marked, names: frozenset[str]) -> _Found | None:
     frame = frames().all[number]
-    for pattern in frame.patterns:
-        if pattern.groups and not pattern.groups <= marked.groups:
+    for at, pattern in enumerate(frame.patterns):
+        if not possible >> at & 1 or (pattern.groups and not pattern.groups <= marked.groups):
             continue
         seen = marked.seen(pattern.groups)
         match = compiled(pattern.source).search(seen)
@@ -140,18 +143,19 @@ def _may_state(frame: Frame, stretch: Stretch) -> bool:
 
 
 def _read_stretch(
-    stretch: Stretch, called: list[int], carried: str | None, other: str | None
+    stretch: Stretch, called: list[tuple[int, int]], carried: str | None, other: str | None
 ) -> tuple[list[Statement], str | None]:
     """The statements of one stretch, and the subject it leaves to the next."""
     read: list[Statement] = []
     taken: list[tuple[int, int]] = []
     left = carried
-    marked = Marked(stretch.said)
-    for number in called:
+    marked: Marked | None = None
+    for number, patterns in called:
         frame = frames().all[number].frame
         if not _may_state(frame, stretch):
             continue
-        found = _find(number, marked, stretch.names)
+        marked = marked or Marked(stretch.said)
+        found = _find(number, patterns, marked, stretch.names)
         if found is None or (not frame.also and _overlaps(found.span, taken)):
             continue
         subject = _subject(found, stretch.names, carried or None, other)
@@ -168,7 +172,7 @@ def _read_stretch(
 
 def _from_answer(answer: Answer, text: str) -> list[Statement]:
     if answer.sentence:
-        read = _read(answer.sentence)
+        read = _read(own_sentences(answer.sentence))
         return [
             msgspec.structs.replace(one, negated=one.negated or answer.denied, words=text) for one in read
         ]
@@ -186,34 +190,44 @@ def _from_answer(answer: Answer, text: str) -> list[Statement]:
 
 def _read_sentence(sentence: Sentence, other: str | None) -> tuple[list[Statement], str | None]:
     """What a sentence states, and the last person mentioned who is not the speaker."""
-    if not frames().called_by(sentence.tokens) and not may_be_loose(sentence.tokens):
+    possible = index().possible(sentence.written)
+    if not (possible.patterns or possible.loose or possible.people):
+        return [], other
+    cuts = not (possible.people or possible.loose) or may_be_loose(sentence.tokens)
+    if not cuts and not frames().called_by(sentence.tokens):
         return [], mentioned(sentence.tokens, sentence.names, other)
     read: list[Statement] = []
     carried: str | None = None
     before = other
     cut = stretches(sentence)
     for stretch in cut:
-        if called := frames().called_by(stretch.said):
+        if possible.patterns and (called := index().called(stretch.said)):
             found, carried = _read_stretch(stretch, called, carried, other)
             read += found
-        other = mentioned(stretch.said, stretch.names, other)
-    return read or ([] if carried == NOBODY else loosely(cut, before)), other
+        if possible.people:
+            other = mentioned(stretch.said, stretch.names, other)
+    if read or carried == NOBODY or not possible.loose:
+        return read, other
+    return loosely(cut, possible.loose, before), other
 
 
-def _read(text: str, other: str | None = None) -> list[Statement]:
+def _read(sentences: Sentences, other: str | None = None) -> list[Statement]:
     read: list[Statement] = []
-    for sentence in own_sentences(text):
+    for sentence in sentences:
         found, other = _read_sentence(sentence, other)
         read += found
     return read
 
 
-def read_widely(text: str, other: str | None = None) -> tuple[Statement, ...]:
+def read_widely(text: str | Sentences, other: str | None = None) -> tuple[Statement, ...]:
     """What ``text`` may state, in words that no frame reads: for a recall, never for a fact."""
     read: list[Statement] = []
     for sentence in own_sentences(text):
-        read += widely(stretches(sentence), other)
-        other = mentioned(sentence.tokens, sentence.names, other)
+        possible = index().possible(sentence.written)
+        if possible.wide:
+            read += widely(stretches(sentence), possible.wide, other)
+        if possible.people:
+            other = mentioned(sentence.tokens, sentence.names, other)
     return tuple(read)
 
 
@@ -229,23 +243,27 @@ def takes_back(text: str) -> bool:
     return any(taken_back(" ".join(sentence.tokens)) for sentence in own_sentences(text))
 
 
-def last_mentioned(text: str, other: str | None = None) -> str | None:
+def last_mentioned(text: str | Sentences, other: str | None = None) -> str | None:
     """The last person ``text`` mentions who is not the one who wrote it, else ``other``."""
     for sentence in own_sentences(text):
-        other = mentioned(sentence.tokens, sentence.names, other)
+        if index().possible(sentence.written).people:
+            other = mentioned(sentence.tokens, sentence.names, other)
     return other
 
 
-def read_statements(text: str, asked: str | None = None, other: str | None = None) -> tuple[Statement, ...]:
+def read_statements(
+    text: str | Sentences, asked: str | None = None, other: str | None = None
+) -> tuple[Statement, ...]:
     """What ``text`` states about the person who wrote it and about others they name, in order.
 
     ``asked`` is what the companion said just before; it lets a bare answer ("Yes, peanuts.") be read.
     ``other`` is whom the person mentioned last in earlier messages: whom "he" or "she" means.
     """
-    read = _read(text, other)
-    if asked is not None and (answer := answered(text, asked)) is not None:
+    whole = own_sentences(text)
+    read = _read(whole, other)
+    if asked is not None and (answer := answered(whole.text, asked)) is not None:
         known = {(one.kind, one.value.lower()) for one in read}
-        add = [one for one in _from_answer(answer, text) if (one.kind, one.value.lower()) not in known]
+        add = [one for one in _from_answer(answer, whole.text) if (one.kind, one.value.lower()) not in known]
         if not any(one.kind == new.kind for one in read for new in add):
             read += add
     return _without_repeats(read)

@@ -6,7 +6,7 @@ its siblings for other languages hold the frames.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Literal
 
@@ -85,7 +85,7 @@ class Frames:
 
     def called_by(self, said: Sequence[str]) -> list[int]:
         """The numbers of the frames whose cues are among the words ``said``, in order of precedence."""
-        called = frozenset[int]().union(*map(self._of_word, said))
+        called = frozenset[int]().union(*map(self.of_word, said))
         for _, _, groups in known_words().phrases(said):
             called = called.union(*(self._by_group.get(group, frozenset()) for group in groups))
         if not called:
@@ -93,7 +93,12 @@ class Frames:
         has = frozenset(said)
         return [number for number in sorted(called) if self._in_company(number, has)]
 
-    def _of_word(self, word: str) -> frozenset[int]:
+    def of_groups(self, groups: Iterable[str]) -> frozenset[int]:
+        """The numbers of the frames that any word of one of ``groups`` calls for."""
+        return frozenset[int]().union(*(self._by_group.get(group, frozenset()) for group in groups))
+
+    def of_word(self, word: str) -> frozenset[int]:
+        """The numbers of the frames that ``word`` calls for."""
         known = self._memo.get(word)
         if known is None:
             if len(self._memo) >= _MOST_REMEMBERED:

@@ -20,7 +20,9 @@ from memory.statements_values import said_as
 from memory.statements_words import known_words
 
 
-class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a sentence states when a word of ``group`` is in it, one of ``beside`` and none of ``without``."""
+
     kind: StatementKind
     beside: str
     group: str = ""
@@ -31,8 +33,8 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_words: int
-    rule: tuple[_Rule, ...]
-    wide: tuple[_Rule, ...]
+    rule: tuple[Rule, ...]
+    wide: tuple[Rule, ...]
 
 
 @cache
@@ -46,15 +48,26 @@ def _beside(source: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{source})\b")
 
 
+def rules() -> tuple[Rule, ...]:
+    """What a sentence states that no frame has read; the first that fits decides."""
+    return _table().rule
+
+
+def wide_rules() -> tuple[Rule, ...]:
+    """What a sentence may state, for a recall."""
+    return _table().wide
+
+
 @cache
-def _groups() -> frozenset[str]:
+def loose_groups() -> frozenset[str]:
+    """The groups one of whose words the loose rules look for."""
     return frozenset(rule.group for rule in _table().rule)
 
 
 def may_be_loose(said: Sequence[str]) -> bool:
     """Whether a sentence of these words could fit a rule at all."""
     known = known_words()
-    return any(not _groups().isdisjoint(known.of(word)) for word in said)
+    return any(not loose_groups().isdisjoint(known.of(word)) for word in said)
 
 
 class _Words(msgspec.Struct, frozen=True):
@@ -78,7 +91,7 @@ def _words(stretches: list[Stretch]) -> _Words | None:
     return _Words(said, " ".join(said), spans, groups, plain[0].names, plain[0].sentence)
 
 
-def _fits(rule: _Rule, words: _Words) -> bool:
+def _fits(rule: Rule, words: _Words) -> bool:
     if rule.group and rule.group not in words.groups:
         return False
     if not _beside(rule.beside).search(words.text):
@@ -86,7 +99,7 @@ def _fits(rule: _Rule, words: _Words) -> bool:
     return not (rule.without and _beside(rule.without).search(words.text))
 
 
-def _statement(rule: _Rule, words: _Words, subject: str) -> Statement:
+def _statement(rule: Rule, words: _Words, subject: str) -> Statement:
     value = ""
     if rule.group:
         first, last, _ = next(span for span in words.spans if rule.group in span[2])
@@ -97,22 +110,32 @@ def _statement(rule: _Rule, words: _Words, subject: str) -> Statement:
     return Statement(rule.kind, value, subject, rule.negated, "present", attribute, words.sentence)
 
 
-def loosely(stretches: list[Stretch], other: str | None) -> list[Statement]:
-    """What the stretches of one sentence state together, when no frame has read any of them."""
+def loosely(stretches: list[Stretch], possible: int, other: str | None) -> list[Statement]:
+    """What the stretches of one sentence state together, when no frame has read any of them.
+
+    ``possible`` says by a bit each which of the rules can fit at all.
+    """
     words = _words(stretches)
     if words is None:
         return []
-    for rule in _table().rule:
-        if _fits(rule, words):
+    for at, rule in enumerate(rules()):
+        if possible >> at & 1 and _fits(rule, words):
             subject = first_person_or(words.said, words.names, other)
             return [] if subject is None else [_statement(rule, words, subject)]
     return []
 
 
-def widely(stretches: list[Stretch], other: str | None) -> list[Statement]:
-    """What a sentence may state, for a recall: better one message too many than an allergy missed."""
+def widely(stretches: list[Stretch], possible: int, other: str | None) -> list[Statement]:
+    """What a sentence may state, for a recall: better one message too many than an allergy missed.
+
+    ``possible`` says by a bit each which of the wide rules can fit at all.
+    """
     words = _words(stretches)
     subject = first_person_or(words.said, words.names, other) if words else None
     if words is None or subject is None:
         return []
-    return [_statement(rule, words, subject) for rule in _table().wide if _fits(rule, words)]
+    return [
+        _statement(rule, words, subject)
+        for at, rule in enumerate(wide_rules())
+        if possible >> at & 1 and _fits(rule, words)
+    ]

@@ -7,6 +7,7 @@ story, because a question about an allergy states none.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 
 import msgspec
@@ -115,21 +116,23 @@ def _own_words(text: str) -> str:
     return text
 
 
-def _tokens(sentence: str) -> tuple[list[str], frozenset[str]]:
+def _tokens(written: Sequence[str]) -> tuple[list[str], frozenset[str]]:
     """The tokens of a sentence in lower case, and those that are written like names."""
     contractions = reading().contractions
     found: list[str] = []
     names: set[str] = set()
-    for token in _TOKEN.findall(sentence):
+    for token in written:
         low = token.lower()
-        if token[0].isupper() and found and not token.isupper():
+        if low != token and token[0].isupper() and found and not token.isupper():
             names.add(low)
-        if low.endswith("'s") and low not in contractions:
-            found += [low[:-2], "'s"]
+        if low in contractions:
+            found.extend(contractions[low].split())
+        elif low.endswith("'s"):
+            found += (low[:-2], "'s")
             if token[0].isupper():
                 names.add(low[:-2])
-            continue
-        found.extend(contractions[low].split() if low in contractions else (low,))
+        else:
+            found.append(low)
     return found, frozenset(names)
 
 
@@ -177,23 +180,46 @@ def _asking(texts: list[str], marked: bool) -> list[bool]:
     return [at >= first for at in range(len(texts))]
 
 
-class Sentence(msgspec.Struct, frozen=True):
-    """A sentence of the person's own: as written, its tokens, and those of them written like names."""
+class Sentence:
+    """A sentence of the person's own, as ``written`` in tokens; what else it takes to read it is made when asked."""
 
-    text: str
-    tokens: list[str]
-    names: frozenset[str]
+    __slots__ = ("_read", "text", "written")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.written: list[str] = _TOKEN.findall(text)
+        self._read: tuple[list[str], frozenset[str]] | None = None
+
+    @property
+    def tokens(self) -> list[str]:
+        """Its tokens in lower case, with contractions written out."""
+        return self._tokens()[0]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Those of its tokens that are written like names."""
+        return self._tokens()[1]
+
+    def _tokens(self) -> tuple[list[str], frozenset[str]]:
+        if self._read is None:
+            tokens, names = _tokens(self.written)
+            if names and not _cues("capitals").isdisjoint(tokens):
+                names = frozenset[str]()  # in German every noun is written like a name
+            self._read = tokens, names
+        return self._read
 
 
-def own_sentences(text: str) -> list[Sentence]:
-    """The sentences of ``text`` that are the person's own words, in order."""
-    found: list[Sentence] = []
-    for sentence in sentences(_own_words(text)):
-        tokens, names = _tokens(sentence)
-        if not _cues("capitals").isdisjoint(tokens):
-            names = frozenset[str]()  # in German every noun is written like a name
-        found.append(Sentence(sentence, tokens, names))
-    return found
+class Sentences(list[Sentence]):
+    """The sentences of ``text`` that are the person's own words, in order, for who reads them more than once."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(Sentence(sentence) for sentence in sentences(_own_words(text)))
+        self.text = text
+
+
+def own_sentences(text: str | Sentences) -> Sentences:
+    """The sentences of ``text``, which may be given as such by who reads them several times."""
+    return Sentences(text) if isinstance(text, str) else text
 
 
 def stretches(sentence: Sentence) -> list[Stretch]:

@@ -4,8 +4,9 @@ The groups are data (``statements_words.toml``), so that a word is added without
 all that begin or end with it, which covers inflections and German compounds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -15,12 +16,38 @@ _PLURALS = ("", "s", "es", "n", "en")
 """What ``*`` stands for after a phrase."""
 _LONGEST = 4
 """The most words in one phrase of a group."""
+_SHORTEST_END = 3
+_NONE: frozenset[str] = frozenset()
 _MOST_REMEMBERED = 10_000
 """Words whose groups are kept ready; what people write has no end."""
 
 
 class _Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     groups: dict[str, str]
+
+
+Value = TypeVar("Value")
+
+
+class Affixes(Generic[Value]):
+    """What begins (or ends) a word, found by its outermost letters: most words are done after one look-up."""
+
+    def __init__(self, known: Mapping[str, Value], *, ends: bool = False) -> None:
+        self._ends = ends
+        self._least = min(map(len, known), default=1)
+        self._near: dict[str, list[tuple[str, Value]]] = {}
+        for affix, value in known.items():
+            edge = affix[-self._least :] if ends else affix[: self._least]
+            self._near.setdefault(edge, []).append((affix, value))
+
+    def of(self, word: str) -> list[Value]:
+        """The values of the affixes that ``word`` has."""
+        near = self._near.get(word[-self._least :] if self._ends else word[: self._least])
+        if near is None:
+            return []
+        if self._ends:
+            return [value for affix, value in near if word.endswith(affix)]
+        return [value for affix, value in near if word.startswith(affix)]
 
 
 class Words:
@@ -34,8 +61,9 @@ class Words:
         for name, listed in groups.items():
             for entry in listed.split():
                 self._put(entry.replace("_", " "), name)
-        self._endings = tuple(self._ends)
-        self._shortest = min(map(len, self._starts), default=99)
+        self._by_start = Affixes(self._starts)
+        long = {end: names for end, names in self._ends.items() if len(end) >= _SHORTEST_END}
+        self._by_end = Affixes(long, ends=True)
         self._openers = frozenset(phrase.split(" ", 1)[0] for phrase in self._exact if " " in phrase)
 
     def _put(self, word: str, name: str) -> None:
@@ -60,12 +88,9 @@ class Words:
         return found
 
     def _look_up(self, word: str) -> frozenset[str]:
-        found = self._exact.get(word, frozenset())
-        for length in range(self._shortest, len(word) + 1):
-            found |= self._starts.get(word[:length], frozenset())
-        if word.endswith(self._endings):
-            for start in range(len(word) - 2):
-                found |= self._ends.get(word[start:], frozenset())
+        found = self._exact.get(word, _NONE)
+        for groups in (*self._by_start.of(word), *self._by_end.of(word)):
+            found |= groups
         return found
 
     def phrases(self, said: Sequence[str]) -> list[tuple[int, int, frozenset[str]]]:
@@ -77,6 +102,10 @@ class Words:
             for length in range(min(_LONGEST, len(said) - first), 1, -1)
             if (groups := self._exact.get(" ".join(said[first : first + length])))
         ]
+
+    def all_phrases(self) -> list[tuple[str, frozenset[str]]]:
+        """Every phrase of two words or more, with its groups."""
+        return [(phrase, groups) for phrase, groups in self._exact.items() if " " in phrase]
 
     def spans(self, said: Sequence[str]) -> list[tuple[int, int, frozenset[str]]]:
         """Each phrase and word of ``said`` that has groups, in order, the longer first."""
