@@ -7,12 +7,14 @@ in distress seldom use the sentence of a list.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from memory.frames import Ask, Frame, QuestionType, asks, question_type
+from memory.matters import features, read_matters
 from memory.phrasing import Sentence, read_sentences
 from memory.text import folded
 from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
@@ -20,7 +22,7 @@ from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, nee
 Tense: TypeAlias = Literal["past", "present", "future"]
 
 SOMEBODY: Final = Frame(aspect="presence", type="person", patterns=[])
-_LONGEST = 800
+_LONGEST = 500
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _QUESTION_WORDS = ("where", "who", "what", "when", "why", "how", "which")
 
@@ -31,9 +33,9 @@ class Question(msgspec.Struct, frozen=True):
     ``object`` is what it is about (``home``, ``daughter``, ``lunch``, a name; empty when nothing in
     particular), ``fingerprint`` its words without stop words, sorted, and ``words`` the same as a set.
     ``content`` are its concepts; ``asks`` what it asks or says, read by grammar, and ``aspects`` the names
-    of those; ``persons`` and ``things`` the ones it names, ``possessions`` those of them that are a thing,
-    an animal or a part of the body; ``word`` the question word, if any; ``needs`` that it wants or misses
-    something.
+    of those; ``matters`` the everyday matters it likely raises, by probability; ``persons`` and ``things``
+    the ones it names, ``possessions`` those of them that are a thing, an animal or a part of the body;
+    ``switches`` *on* or *off*; ``word`` the question word, if any; ``needs`` that it wants or misses something.
     """
 
     type: QuestionType
@@ -44,9 +46,11 @@ class Question(msgspec.Struct, frozen=True):
     content: frozenset[str] = frozenset()
     asks: tuple[Ask, ...] = ()
     aspects: frozenset[str] = frozenset()
+    matters: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
     persons: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
     possessions: frozenset[str] = frozenset()
+    switches: frozenset[str] = frozenset()
     word: str = ""
     asked: bool = False
     negated: bool = False
@@ -54,7 +58,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def read_question(text: str) -> Question:
-    """What ``text`` asks. Of a text over 800 characters the head and the tail are read."""
+    """What ``text`` asks. Of a text over 500 characters the head and the tail are read."""
     text = _shortened(text)
     sentences = read_sentences(text)
     tokens = [token for sentence in sentences for token in sentence.tokens]
@@ -62,8 +66,10 @@ def read_question(text: str) -> Question:
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
     found = _found(sentences, persons)
+    learned = read_matters(_features(found, sentences, persons, things))
     return Question(
-        type=_type(found, sentences, persons, things),
+        type=learned.type,
+        matters=learned.matters,
         object=_object([ask for _, ask, _ in found], persons, things),
         tense=_tense(sentences),
         fingerprint=" ".join(words),
@@ -74,11 +80,31 @@ def read_question(text: str) -> Question:
         persons=persons,
         things=things,
         possessions=frozenset(token.concept for token in tokens if token.kind in POSSESSIONS),
+        switches=frozenset(word for s in sentences for word in s.raw if word in ("on", "off")),
         word=_question_word(sentences),
         asked=any(sentence.asks for sentence in sentences),
         needs=_needs(sentences, tokens),
         negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
     )
+
+
+def question_features(text: str) -> AbstractSet[str]:
+    """What the learned readings look at in ``text``."""
+    sentences = read_sentences(_shortened(text))
+    tokens = [token for sentence in sentences for token in sentence.tokens]
+    persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
+    things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
+    return _features(_found(sentences, persons), sentences, persons, things)
+
+
+def _features(
+    found: Sequence[tuple[Frame, Ask, Sentence]],
+    sentences: Sequence[Sentence],
+    persons: frozenset[str],
+    things: frozenset[str],
+) -> AbstractSet[str]:
+    by_grammar = _type(found, sentences, persons, things)
+    return features(sentences, by_grammar, (ask.aspect for _, ask, _ in found))
 
 
 def fingerprint(text: str) -> str:

@@ -21,6 +21,22 @@ from memory.vocabulary import manners, opposites
 SIMILAR_WORDS = 0.6
 SIMILAR_CONCEPTS = 0.5
 SIMILAR_VECTORS = 0.82
+SAME_MATTER = 0.2
+
+# Matters that are another's when somebody else, or something else, is meant; those whose tense tells nothing.
+_OF_SOMEBODY = frozenset(
+    (
+        "visit_when_person",
+        "alive",
+        "person_well",
+        "phone_person",
+        "person_called",
+        "told_person",
+        "you_family",
+    )
+)
+_OF_SOMETHING = frozenset(("find_thing", "pet", "pain"))
+_ANY_TENSE = frozenset(("alive", "find_thing", "tablets", "stove", "locked", "hungry", "person_called"))
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -70,11 +86,35 @@ def find_repeat(
 def _same(one: Question, other: Question, similarity: float | None) -> bool:
     if not one.aspects.isdisjoint(other.aspects) and _same_ask(one.asks, other.asks):
         return True
+    if _same_matter(one, other):
+        return True
     if similarity is not None and similarity >= SIMILAR_VECTORS:
         return not _about_other(one, other)
     if one.content.isdisjoint(other.content) and one.words.isdisjoint(other.words):
         return False
     return (_alike(one, other) or _same_need(one, other)) and not _vetoed(one, other)
+
+
+def _same_matter(one: Question, other: Question) -> bool:
+    """Whether both likely raise the same everyday matter of the same one or thing."""
+    theirs = other.matters
+    for matter, share in one.matters.items():
+        if matter in theirs and share * theirs[matter] > SAME_MATTER and _compatible(one, other, matter):
+            return True
+    return False
+
+
+def _compatible(one: Question, other: Question, matter: str) -> bool:
+    """Whether nothing tells two messages of one matter apart: another person, another thing, another time."""
+    if _apart(one.persons, other.persons) or _apart(one.switches, other.switches):
+        return False
+    if matter in _OF_SOMEBODY and bool(one.persons) != bool(other.persons):
+        return False
+    if matter in _OF_SOMETHING and (
+        _apart(one.things, other.things) or bool(one.things) != bool(other.things)
+    ):
+        return False
+    return matter in _ANY_TENSE or (one.tense == "past") == (other.tense == "past")
 
 
 def _same_need(one: Question, other: Question) -> bool:

@@ -1,0 +1,137 @@
+"""What a message is about, learned: its class of question, and which everyday matter it raises.
+
+The patterns of `memory.frames` know what they were told; this knows what is like it. Two linear readings were
+trained (`evaluation.train_questions`) on questions written for this project: one names the class, the other the
+matter (wanting to go home, what day it is, where a thing is, ...). What they look at are the words of the message,
+alone and in pairs, the concepts they stand for, the kinds of things in their order, and the frames found.
+
+A feature's weights are packed into one whole number, four bytes a lane, so that reading a message is one addition
+for each of its features.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache
+from itertools import pairwise
+from math import exp
+from struct import Struct
+from typing import Final
+
+import msgspec
+
+from memory.data import raw
+from memory.frames import QuestionType
+from memory.phrasing import Sentence
+from memory.vocabulary import FUNCTION, OTHER
+
+FILE: Final = "questions.bin"
+OFFSET: Final = 128  # a weight is stored as a byte, 128 being nothing
+OTHERWISE: Final = "other"  # none of the matters
+LIKELY: Final = 0.12  # matters less likely than this are not kept
+_LANE_BYTES = 4
+_PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """The file: features by line, and for each a byte a lane; lanes are the classes, then the matters.
+
+    A lane's score is its step times the sum of its bytes, plus its bias.
+    """
+
+    classes: tuple[QuestionType, ...]
+    matters: tuple[str, ...]
+    features: str
+    bytes: bytes
+    steps: tuple[float, ...]
+    biases: tuple[float, ...]
+
+
+class Matters(msgspec.Struct, frozen=True):
+    """The class of a message, how likely it is, and its likely matters with their probability."""
+
+    type: QuestionType
+    sure: float
+    matters: Mapping[str, float]
+
+
+def pack(weights: Weights) -> bytes:
+    """The file's content."""
+    return zlib.compress(msgspec.msgpack.encode(weights), 9)
+
+
+def features(sentences: Sequence[Sentence], type_by_grammar: str, aspects: Iterable[str]) -> AbstractSet[str]:
+    """What the readings look at."""
+    found = {f"A {aspect}" for aspect in aspects}
+    if found:
+        found.add(f"F {type_by_grammar}")
+    found.add(f"G {type_by_grammar}")
+    for sentence in sentences:
+        found.update(_sentence_features(sentence))
+    return found
+
+
+def read_matters(found: AbstractSet[str]) -> Matters:
+    """The class and the matters of a message with these features."""
+    file, table = _weights(), _packed()
+    known = [table[feature] for feature in found if feature in table]
+    total = sum(known).to_bytes(len(file.steps) * _LANE_BYTES, "little")
+    nothing = OFFSET * len(known)
+    scores = [
+        (lane - nothing) * step + bias
+        for lane, step, bias in zip(_lanes().unpack(total), file.steps, file.biases, strict=True)
+    ]
+    classes = _shares(scores[: len(file.classes)])
+    sure = max(classes)
+    matters = zip(file.matters, _shares(scores[len(file.classes) :]), strict=True)
+    return Matters(
+        type=file.classes[classes.index(sure)],
+        sure=sure,
+        matters={name: share for name, share in matters if share > LIKELY and name != OTHERWISE},
+    )
+
+
+def _sentence_features(sentence: Sentence) -> Iterator[str]:
+    end = "?" if sentence.asks else "."
+    raw = ("^", *sentence.raw, end)
+    kinds = ["^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end]
+    yield from [f"w {word}" for word in raw]
+    yield from [f"w {one} {other}" for one, other in pairwise(raw)]
+    yield from [f"w {one} {two} {three}" for one, two, three in zip(raw, raw[1:], raw[2:], strict=False)]
+    yield from [f"k {kind}" for kind in kinds]
+    yield from [f"k {one} {other}" for one, other in pairwise(kinds)]
+    yield from [
+        f"k {one} {two} {three}" for one, two, three in zip(kinds, kinds[1:], kinds[2:], strict=False)
+    ]
+    yield from [f"c {token.concept}" for token in sentence.tokens]
+    if sentence.past:
+        yield "past"
+
+
+def _shares(scores: Sequence[float]) -> list[float]:
+    most = max(scores)
+    powers = [exp(score - most) for score in scores]
+    total = sum(powers)
+    return [power / total for power in powers]
+
+
+@cache
+def _weights() -> Weights:
+    return msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
+
+
+@cache
+def _lanes() -> Struct:
+    return Struct(f"<{len(_weights().steps)}I")
+
+
+@cache
+def _packed() -> dict[str, int]:
+    file = _weights()
+    size = len(file.steps) * _LANE_BYTES
+    lanes = bytearray(len(file.bytes) * _LANE_BYTES)
+    lanes[::_LANE_BYTES] = file.bytes
+    return {
+        name: int.from_bytes(lanes[at * size : (at + 1) * size], "little")
+        for at, name in enumerate(file.features.split("\n"))
+    }
