@@ -129,6 +129,8 @@ def _heard(
             return _show(rules, state, _hold(rules, phase, effects), effects, at)
         case "over":
             effects.append(StopModel(phase.response))
+            if not phase.speech.shown.strip():  # it began with another's words
+                return _own_words(rules, state, phase, effects, at)
             return _model_over(rules, state, phase, effects, "completed", at)
         case "violation":
             effects.append(StopModel(phase.response))

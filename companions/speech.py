@@ -20,6 +20,7 @@ Verdict: TypeAlias = Literal["open", "over", "violation", "not_speech"]
 MOST_HELD = 240  # characters held at most before a cut at a clause (D18)
 HOLD_SECONDS = 1.5  # and how long (D18)
 ECHO = 60  # characters in common with the prompt that make an echo
+ECHO_OF_SAID = 40  # shorter words of the person may well be given back: a greeting, for one
 
 _ROLES = ("user", "human", "person", "assistant", "system", "ai", "bot")
 _MARKER = re.compile(
@@ -44,6 +45,7 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     plain_speech: bool = True  # JSON and code fences are no answer for this companion
     own_names: tuple[str, ...] = ()
     opening_of_prompt: str = ""  # an answer that begins like it is an echo
+    said: tuple[str, ...] = ()  # and one that begins like these, where they are long enough
     most_held: int = MOST_HELD
 
 
@@ -124,12 +126,22 @@ def _open(speech: Speech, manner: Manner, *, final: bool) -> Heard:
             return waiting
     if manner.plain_speech and held[0] in "{[`":
         return Heard(speech=_emptied(speech), verdict="not_speech")
-    opening = manner.opening_of_prompt.lstrip()[:ECHO]
-    if opening and held.startswith(opening):
+    openings = _openings(manner)
+    if any(held.startswith(opening) for opening in openings):
         return Heard(speech=_emptied(speech), verdict="not_speech")
-    if opening and not final and opening.startswith(held):
+    if not final and any(opening.startswith(held) for opening in openings):
         return waiting
     return Heard(speech=msgspec.structs.replace(speech, held=held, begun=True))
+
+
+def _openings(manner: Manner) -> list[str]:
+    """How an answer begins that gives back what the model was given."""
+    said = [each.lstrip()[:ECHO] for each in manner.said]
+    openings = [
+        manner.opening_of_prompt.lstrip()[:ECHO],
+        *(each for each in said if len(each) >= ECHO_OF_SAID),
+    ]
+    return [each for each in openings if each]
 
 
 def _release(speech: Speech, manner: Manner, judge: Judge, *, final: bool) -> Heard:

@@ -178,7 +178,7 @@ class PolicyRules:
             own_words=own,
             own_source="safety" if in_crisis else "fallback",
             closing=_turn_by_turn(self.texts.safe_answers.closing, talk.message_count),
-            manner=self._manner(made.prompt.system),
+            manner=self._manner(made.prompt.system, self._given(made, waiting)),
             judge=self._judge(talk, waiting),
             intent=reading.intent,
             narrative=self._use(story, reading, "seed") if role != "none" else None,
@@ -293,12 +293,19 @@ class PolicyRules:
         pool = reflections.get("general") or self.texts.safe_answers.fallback
         return _turn_by_turn(pool, talk.message_count)
 
-    def _manner(self, system: str) -> Manner:
+    def _given(self, made: Assembled, waiting: Waiting) -> tuple[str, ...]:
+        """What a model may give back instead of an answer. Who works on given text may begin with that text."""
+        if self.policy.memory.context != "never":
+            return ()
+        return made.prompt.messages[-1].text, waiting.message.text
+
+    def _manner(self, system: str, given: tuple[str, ...] = ()) -> Manner:
         return Manner(
             guarded=self.policy.answers.guard,
             plain_speech="search_memory" not in self.policy.model.tools and self.policy.answers.guard,
             own_names=(self.companion.name, "Assistant", "AI"),
             opening_of_prompt=system[:200],
+            said=given,
             most_held=self.policy.answers.hold_chars,
         )
 
