@@ -61,13 +61,14 @@ async def played(
     model: Model | None = None,
     limits: Limits | None = None,
     patience: int | None = None,
+    name: str = "m",
 ) -> AsyncGenerator[Scene]:
-    """A server with its data in ``folder`` whose model plays ``scripts``."""
+    """A server with its data in ``folder`` whose model, called ``name``, plays ``scripts``."""
     own = folder / "own"
     if not own.exists():
         guarded_folder(folder, patience=patience)
     async with model_server(*scripts) as upstream:
-        chosen = settings(folder / "data", model=f"openai:m@{upstream.url}/v1", own=own, limits=limits)
+        chosen = settings(folder / "data", model=f"openai:{name}@{upstream.url}/v1", own=own, limits=limits)
         if model is not None:
             chosen = replace(chosen, model=replace(model, name=chosen.model.name))
         async with serving(chosen) as url:
