@@ -128,12 +128,10 @@ async def test_when_an_answer_breaks_off_its_part_is_kept(
 
 
 @pytest.mark.parametrize("companion", COMPANIONS)
-@pytest.mark.parametrize(
-    "script", [Script(fault="no_newline"), Script(fault="unknown_fields"), Script(fault="garbage")]
-)
-async def test_what_a_dialect_may_do_harms_nothing(tmp_path: Path, script: Script, companion: str) -> None:
+@pytest.mark.parametrize("fault", ["no_newline", "unknown_fields", "garbage"])
+async def test_what_a_dialect_may_do_harms_nothing(tmp_path: Path, fault: Fault, companion: str) -> None:
     async with (
-        played(tmp_path, script, model=QUICK) as scene,
+        played(tmp_path, Script(fault=fault), model=QUICK) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
