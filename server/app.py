@@ -33,7 +33,7 @@ from server.connection import Door
 from server.desk import StoreDesk
 from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
-from server.listener import Site, listening
+from server.listener import Site, check_network, listening
 from server.metrics import Metrics
 from server.models import check_local, model_settings
 from server.page_data import page_data
@@ -81,6 +81,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
         raise BadSetting(
             "companions.default", settings.companions.default, "there is no such companion", "settings"
         )
+    check_network(settings.listen)
     chosen = await choose(model_settings(settings))
     check_local(chosen, found.values(), settings.companions.allow_remote)
     debounced = settings.data.durability == "debounced"

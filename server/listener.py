@@ -20,7 +20,7 @@ from websockets.typing import Subprotocol
 
 from protocol.frames import SUBPROTOCOLS
 from server.connection import Connection, Door
-from server.settings import Listen
+from server.settings import BadSetting, Listen
 from server.static import CONTENT_SECURITY_POLICY, Page
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("listener")
@@ -80,6 +80,20 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
             server.close(close_connections=False)
             for socket in list(open_sockets):
                 await socket.close(1001, "The server stops.")
+
+
+def check_network(settings: Listen) -> None:
+    """Refuse to serve a network by accident: what is said would cross it in the clear, and nobody is asked who
+    they are."""
+    if settings.plain_network or settings.host == "localhost":
+        return
+    try:
+        loopback = ipaddress.ip_address(settings.host).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        reason = "is more than this machine; set listen.plain_network = true if the network itself is trusted"
+        raise BadSetting("listen.host", settings.host, reason, "settings")
 
 
 def choose_subprotocol(_socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

@@ -30,6 +30,7 @@ class Listen(Table, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: Port = 8765  # 0: any free one
     origins: tuple[str, ...] = ()  # further web origins that may connect, exact
+    plain_network: bool = False  # the explicit word to serve more than this machine without TLS
 
 
 class Data(Table, frozen=True, kw_only=True):
