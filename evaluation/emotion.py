@@ -63,7 +63,7 @@ def cues_only(text: str, labels: EmotionSet) -> Spread:  # noqa: ARG001 - a read
 
 def weights_only(text: str, labels: EmotionSet) -> Spread:
     """The reading of the trained weights without any cue."""
-    return by_weights(emotion_weights.score(*features(tokens(text), [])), labels)
+    return by_weights(emotion_weights.score(features(tokens(text), [])), labels)
 
 
 READERS: dict[str, Callable[[str, EmotionSet], Spread]] = {

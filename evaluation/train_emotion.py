@@ -167,7 +167,8 @@ class Space:
 def read(texts: list[str]) -> list[tuple[set[str], int]]:
     """The features of texts, as the server reads them."""
     split = [tokens(text) for text in texts]
-    return [features(words, cues(words)) for words in split]
+    seen = [features(words, cues(words)) for words in split]
+    return [({*each.words, *each.others}, len(each.words)) for each in seen]
 
 
 def fit(space: Space, texts, labels: list[str], strength: float, power: float, rounds: int):

@@ -4,6 +4,7 @@ An anchor is a concrete thing that both can see in the mind: a garden, a cat, th
 (``anchors.toml``); it says nothing about people, health or trouble.
 """
 
+from collections.abc import Sequence
 from functools import cache
 
 import msgspec
@@ -30,7 +31,7 @@ def _forms() -> dict[str, str]:
     return found
 
 
-def read_anchors(text: str) -> tuple[str, ...]:
-    """The things named in ``text``, each once, in the order named."""
-    forms = _forms()
-    return tuple(dict.fromkeys(forms[word] for word in words(text) if word in forms))
+def read_anchors(text: str | Sequence[str]) -> tuple[str, ...]:
+    """The things named in ``text``, each once, in the order named; it may be given as its words."""
+    named = map(_forms().get, words(text) if isinstance(text, str) else text)
+    return tuple(dict.fromkeys(filter(None, named)))

@@ -112,12 +112,12 @@ class Emotion(msgspec.Struct, frozen=True):
     distress: float
 
 
-def read_emotion(text: str, labels: EmotionSet) -> Emotion:
-    """The feeling in ``text``, by the label set of a companion.
+def read_emotion(text: str, labels: EmotionSet, words: Sequence[str] | None = None) -> Emotion:
+    """The feeling in ``text``, by the label set of a companion; ``words`` are its tokens, where they are at hand.
 
     Text without a word is neutral. Of a text over 1,200 characters the first and the last 600 are read.
     """
-    return emotion_of(spread(text, labels), text, labels)
+    return emotion_of(spread(text, labels, words), text, labels)
 
 
 def warm() -> None:
@@ -137,20 +137,21 @@ def emotion_of(shares: Spread, text: str, labels: EmotionSet) -> Emotion:
     return Emotion(label, _intensity(text, shares), round(min(sums[label], 1.0), 3), round(distress, 3))
 
 
-def spread(text: str, labels: EmotionSet) -> Spread:
+def spread(text: str, labels: EmotionSet, words: Sequence[str] | None = None) -> Spread:
     """The share of each fine label in ``text``, together 1.
 
     ``labels`` says who may be speaking: a person living with dementia does not write internet comments, so for
     that set the reading trained on speech is taken alone.
     """
-    words = tokens(_shortened(text))
+    if words is None or len(text) > _MOST_CHARS:
+        words = tokens(_shortened(text))
     found = cues(words)
     spoken_in = language(words)
     if spoken_in in ("de", "es"):
         return by_cues(found)
-    seen, count = features(words, found)
-    scores = emotion_weights.score(seen, count)
-    if not count or scores.known < _LEAST_KNOWN * count:
+    seen = features(words, found)
+    scores = emotion_weights.score(seen)
+    if not seen.words or scores.known < _LEAST_KNOWN * len(seen.words):
         return by_cues(found) if found else _UNREAD
     return by_weights(scores, labels)
 
@@ -199,5 +200,6 @@ def by_cues(found: Sequence[Cue]) -> Spread:
 def _intensity(text: str, shares: Spread) -> int:
     """1 to 10: how far the text is from neutral, more with exclamation marks and words in capitals."""
     felt = 1.0 - shares["neutral"]
-    loud = min(text.count("!"), 3) + min(sum(word.isupper() and len(word) > 2 for word in text.split()), 2)
+    shouted = sum(len(word) > 2 for word in filter(str.isupper, text.split()))
+    loud = min(text.count("!"), 3) + min(shouted, 2)
     return max(1, min(10, round(1 + 6.5 * felt + 0.8 * loud)))

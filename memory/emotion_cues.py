@@ -147,7 +147,7 @@ def cues(text: Sequence[str]) -> list[Cue]:
 def language(text: Sequence[str]) -> Language | None:
     """The language most of whose common words are in the text; ``None`` when there is none of any."""
     counts: list[tuple[int, Language]] = [
-        (sum(word in grammar.common for word in text), name) for name, grammar in _grammars().items()
+        (sum(map(grammar.common.__contains__, text)), name) for name, grammar in _grammars().items()
     ]
     most, best = max(counts, key=lambda count: count[0])
     return best if most else None

@@ -4,8 +4,10 @@ Each feature is a string and counts once, however often it is said. The script t
 same function, so what was learned is what is read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,6 +16,8 @@ from memory.emotion_cues import Cue
 
 _DENIAL_REACH = 3
 _STRONG = 1.2
+_MARKS = {".": ",", ",": ",", "?": "?", "!": "!"}
+_KINDS_OF_MARKS = frozenset({",", "?", "!"})
 
 
 class _English(msgspec.Struct, frozen=True):
@@ -30,35 +34,41 @@ def _negators() -> frozenset[str]:
     return english.negators | {"nobody"}
 
 
-def features(text: Sequence[str], found: Sequence[Cue]) -> tuple[set[str], int]:
-    """The features of a text's tokens and of the cues in it, and how many different words it has.
+class Features(NamedTuple):
+    """What is seen in a text: its different words, and all else."""
+
+    words: frozenset[str]
+    others: frozenset[str]
+
+
+def features(text: Sequence[str], found: Sequence[Cue]) -> Features:
+    """The features of a text's tokens and of the cues in it.
 
     ``word``, ``!word`` after a negation, ``first second`` of neighbours (``<``, ``>`` are the ends), ``=s:fear`` for
     a strong cue (``w`` weak, ``n`` denied, ``o`` another's).
     """
-    seen: set[str] = set()
-    pairs: list[str] = []
-    negators = _negators()
-    denied, previous = 0, "<"
-    for token in text:
-        if token[0].isalnum():
-            word = "0" if token.isdigit() else token
-            seen.add(word)
-            if denied:
-                pairs.append("!" + word)
-                denied -= 1
-            if token in negators:
-                denied = _DENIAL_REACH
-        else:
-            word = "?" if "?" in token else "!" if "!" in token else ","
-            denied = 0
-        pairs.append(f"{previous} {word}")
-        previous = word
-    pairs.append(f"{previous} >")
-    count = len(seen)
-    seen.update(pairs)
-    seen.update(_cue_feature(cue) for cue in found)
-    return seen, count
+    seen = [
+        ("0" if token.isdigit() else token) if token[0].isalnum() else _MARKS.get(token) or _mark(token)
+        for token in text
+    ]
+    others = set(map(" ".join, pairwise(("<", *seen, ">"))))
+    if not _negators().isdisjoint(text):
+        others.update(_denied(text, seen))
+    others.update(map(_cue_feature, found))
+    return Features(frozenset(seen) - _KINDS_OF_MARKS, frozenset(others))
+
+
+def _mark(token: str) -> str:
+    return "?" if "?" in token else "!" if "!" in token else ","
+
+
+def _denied(text: Sequence[str], seen: Sequence[str]) -> Iterator[str]:
+    """The words up to three after a negation, not beyond a mark."""
+    for at in [at for at, token in enumerate(text) if token in _negators()]:
+        for word in seen[at + 1 : at + 1 + _DENIAL_REACH]:
+            if word in _KINDS_OF_MARKS:
+                break
+            yield f"!{word}"
 
 
 def _cue_feature(cue: Cue) -> str:

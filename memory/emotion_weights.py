@@ -8,7 +8,7 @@ comments (GoEmotions); the gate says which of the two a text is like.
 """
 
 import zlib
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable
 from functools import cache
 from math import sqrt
 from typing import NamedTuple
@@ -17,6 +17,7 @@ import msgspec
 
 from memory.data import raw, unpacked
 from memory.emotion_cues import Fine
+from memory.emotion_features import Features
 
 FILE = "emotion.bin"
 OFFSET = 128  # a weight is stored as a byte, 128 being nothing
@@ -41,7 +42,7 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 class Scores(NamedTuple):
-    """The scores of a text: by label for each reading, for the gate, and how many of its features are known."""
+    """The scores of a text: by label for each reading, for the gate, and how many of its words are known."""
 
     spoken: list[float]
     written: list[float]
@@ -72,18 +73,24 @@ def _packed() -> dict[str, int]:
     }
 
 
-def score(features: AbstractSet[str], words: int) -> Scores:
-    """The scores of a text with these features and so many different words."""
+def score(seen: Features) -> Scores:
+    """The scores of a text with these features."""
     file, table = weights(), _packed()
-    found = [table[feature] for feature in features if feature in table]
-    total = sum(found).to_bytes(len(file.steps) * LANE_BYTES, "little")
-    scale = 1 / sqrt(max(words, FEWEST_WORDS))
-    nothing = OFFSET * len(found)
+    of: Callable[[str], int | None] = table.get
+    words = [*filter(None, map(of, seen.words))]
+    others = [*filter(None, map(of, seen.others))]
+    size = len(file.steps) * LANE_BYTES
+    total = (sum(words) + sum(others)).to_bytes(size, "little")
+    scale = 1 / sqrt(max(len(seen.words), FEWEST_WORDS))
+    nothing = OFFSET * (len(words) + len(others))
+    sums = [
+        low + (middle << 8) + (high << 16) - nothing
+        for low, middle, high in zip(
+            total[::LANE_BYTES], total[1::LANE_BYTES], total[2::LANE_BYTES], strict=True
+        )
+    ]
     lanes = [
-        (int.from_bytes(total[at * LANE_BYTES : (at + 1) * LANE_BYTES], "little") - nothing) * step * scale
-        + bias
-        for at, (step, bias) in enumerate(zip(file.steps, file.biases, strict=True))
+        each * step * scale + bias for each, step, bias in zip(sums, file.steps, file.biases, strict=True)
     ]
     spoken = len(file.spoken)
-    known = sum(feature in table for feature in features if " " not in feature and feature[0] not in "!=")
-    return Scores(lanes[:spoken], lanes[spoken:-1], lanes[-1], known)
+    return Scores(lanes[:spoken], lanes[spoken:-1], lanes[-1], len(words))

@@ -13,6 +13,8 @@ from memory.text import folded
 Name = TypeVar("Name")
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[.,!?;:…—-]+")
+_PLAIN_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*|[.,!?;:-]+")
+"""The same for text in ASCII, a third faster."""
 _GAP = "_"
 _GAP_WORDS = 3
 
@@ -47,7 +49,8 @@ class Found(NamedTuple, Generic[Name]):
 
 def tokens(text: str) -> list[str]:
     """The words of ``text``, folded, with its punctuation marks as tokens of their own."""
-    return _TOKEN.findall(folded(text))
+    plain = folded(text)
+    return (_PLAIN_TOKEN if plain.isascii() else _TOKEN).findall(plain)
 
 
 def split(text: str | list[str]) -> list[str]:
@@ -79,14 +82,17 @@ def find(text: Sequence[str], phrases: Index[Name]) -> list[Found[Name]]:
         entry = phrases.get(word)
         if entry is None:
             continue
-        near = entry.by_second.get(text[start + 1]) if start < last else None
-        for phrase in (*near, *entry.open) if near else entry.open:
-            if taken.get(phrase.name, 0) > start:
+        by_second, candidates = entry
+        near = by_second.get(text[start + 1]) if start < last else None
+        if near:
+            candidates = (*near, *candidates)
+        for rest, name in candidates:
+            if name in taken and taken[name] > start:
                 continue
-            end = _end(text, start, phrase.rest) if phrase.rest else start + 1
+            end = _end(text, start, rest) if rest else start + 1
             if end:
-                taken[phrase.name] = end
-                found.append(Found(phrase.name, start, end))
+                taken[name] = end
+                found.append(Found(name, start, end))
     return found
 
 

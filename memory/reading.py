@@ -16,6 +16,7 @@ from memory.distress import Trajectory, settled_distress, trajectory
 from memory.emotion import EmotionSet, read_emotion
 from memory.flags import Flag, read_flags
 from memory.intent import Intent, read_intent
+from memory.phrases import tokens
 from memory.questions import Question, read_question
 from memory.repetition import Asked, find_repeat
 from memory.statements import Statement, read_statements
@@ -58,8 +59,9 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 def read(text: str, before: Before, *, emotions: EmotionSet = "wellness") -> Reading:
     """Read ``text``, the person's next message."""
     part = head_and_tail(text)
+    words = tokens(part)
     crisis = read_crisis(text, before.said[-2:])
-    feeling = read_emotion(part, emotions)
+    feeling = read_emotion(part, emotions, words)
     distress = settled_distress(before.distress, feeling.distress)
     question = read_question(part)
     repeat = find_repeat(question, part, before.asked)
@@ -69,15 +71,15 @@ def read(text: str, before: Before, *, emotions: EmotionSet = "wellness") -> Rea
         confidence=feeling.confidence,
         distress=distress,
         trajectory=trajectory(before.distress, distress),
-        flags=read_flags(part, feeling, crisis is not None),
+        flags=read_flags(words, feeling, crisis is not None),
         crisis=crisis,
-        intent=read_intent(part, feeling),
-        topics=read_topics(part),
+        intent=read_intent(words, feeling),
+        topics=read_topics(words),
         question=question,
         repeat_of=repeat.of,
         repeat_count=repeat.count,
         statements=read_statements(part, before.answered),
-        anchors=read_anchors(part),
+        anchors=read_anchors(words if part.isascii() else part),
     )
 
 

@@ -155,7 +155,7 @@ class Index:
     def possible(self, said: Sequence[str]) -> Possible:
         """What can be in a text of the words ``said``."""
         each: Callable[[str], int] = self._words.__getitem__
-        some: Iterable[int] = filter(None, map(each, said))  # pyright: ignore  # its stub knows optionals only
+        some: Iterable[int] = filter(None, map(each, said))  # pyright: ignore[reportUnknownArgumentType]  # its stub
         served = reduce(_union, some, self._always)
         size = self._size
         bits = served

@@ -36,26 +36,26 @@ def test_each_fine_label_has_a_lane_and_each_feature_its_bytes() -> None:
 @given(st.lists(st.sampled_from("i am not so happy sad nobody came the sun is out , ?".split())))  # noqa: SIM905 - a sentence to draw from
 def test_the_packed_sum_is_the_sum(words: list[str]) -> None:
     text = tokens(" ".join(words))
-    seen, count = features(text, cues(text))
-    result = score(seen, count)
-    expected = slow_score(seen, count, weights())
+    seen = features(text, cues(text))
+    result = score(seen)
+    expected = slow_score({*seen.words, *seen.others}, len(seen.words), weights())
     assert [*result.spoken, *result.written, result.gate] == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_denied_word_is_a_feature_of_its_own() -> None:
-    seen, count = features(tokens("I am not happy"), [])
-    assert "!happy" in seen
-    assert "not happy" in seen
-    assert count == 4
+    seen = features(tokens("I am not happy"), [])
+    assert {"!happy", "not happy"} <= seen.others
+    assert len(seen.words) == 4
 
 
 def test_denial_ends_with_the_clause() -> None:
-    seen, _ = features(tokens("Not today, happy dog"), [])
-    assert "!happy" not in seen
+    seen = features(tokens("Not today, happy dog"), [])
+    assert "!today" in seen.others
+    assert "!happy" not in seen.others
 
 
 def test_what_is_said_twice_counts_once() -> None:
-    once, _ = features(tokens("sad"), [])
-    twice, words = features(tokens("sad sad sad"), [])
-    assert words == 1
-    assert once < twice
+    once = features(tokens("sad"), [])
+    twice = features(tokens("sad sad sad"), [])
+    assert once.words == twice.words == {"sad"}
+    assert once.others < twice.others
