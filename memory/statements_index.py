@@ -8,7 +8,7 @@ one another leaves the few patterns that have all they need, usually none.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, reduce
-from operator import or_
+from operator import or_  # pyright: ignore[reportUnknownVariableType]  # its stub has no types
 from typing import NamedTuple
 
 from memory.statements_frames import frames
@@ -20,7 +20,7 @@ from memory.statements_words import Affixes, known_words
 _MOST_REMEMBERED = 10_000
 """Words whose numbers are kept ready; what people write has no end."""
 _RANKS = 2 + MOST_NEEDS
-_union: Callable[[int, int], int] = or_  # pyright: ignore[reportUnknownVariableType]  # its stub has no types
+_union: Callable[[int, int], int] = or_
 _RUN = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
 _PEOPLE = frozenset({"relation", "name"})
