@@ -91,6 +91,10 @@ class Services:
 class Measures(Protocol):
     """What is counted. No text, no name."""
 
+    def said(self) -> None:
+        """A message was taken."""
+        ...
+
     def first_delta(self, seconds: float) -> None:
         """From the message to the first word shown."""
         ...

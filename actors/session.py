@@ -322,6 +322,7 @@ class Session:
 
     def asked_now(self) -> None:
         """A message arrived: the time to its first word counts from here."""
+        self.services.measure.said()
         self._asked_at = anyio.current_time()
 
     def _start_stream(self, ask: AskModel) -> None:

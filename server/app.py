@@ -108,6 +108,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
                 desk = StoreDesk(store, cast, this_epoch)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
+                metrics.count_sessions(lambda: len(sessions))
                 channels = (Channel(), Channel())
                 services = Services(
                     writer=writer,

@@ -53,7 +53,9 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
             open_sockets.discard(socket)
 
     def request(socket: ServerConnection, asked: Request) -> Response | None:
-        refused = answer(settings, site, asked, full=len(open_sockets) >= door.limits.connections)
+        peer = str(socket.remote_address[0]) if socket.remote_address else ""
+        full = len(open_sockets) >= door.limits.connections
+        refused = answer(settings, site, asked, full=full, near=is_loopback(peer))
         if refused is None:
             open_sockets.add(socket)
         return refused
@@ -85,15 +87,17 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
 def check_network(settings: Listen) -> None:
     """Refuse to serve a network by accident: what is said would cross it in the clear, and nobody is asked who
     they are."""
-    if settings.plain_network or settings.host == "localhost":
-        return
-    try:
-        loopback = ipaddress.ip_address(settings.host).is_loopback
-    except ValueError:
-        loopback = False
-    if not loopback:
+    if not settings.plain_network and settings.host != "localhost" and not is_loopback(settings.host):
         reason = "is more than this machine; set listen.plain_network = true if the network itself is trusted"
         raise BadSetting("listen.host", settings.host, reason, "settings")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine alone; a name is not an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def choose_subprotocol(_socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
@@ -104,7 +108,7 @@ def choose_subprotocol(_socket: ServerConnection, offered: Sequence[Subprotocol]
     return offered[0] if offered else None
 
 
-def answer(settings: Listen, site: Site, asked: Request, *, full: bool) -> Response | None:
+def answer(settings: Listen, site: Site, asked: Request, *, full: bool, near: bool = True) -> Response | None:
     """The response to a request; None when it is a WebSocket that may be opened."""
     host = asked.headers.get("Host", "")
     if not host_allowed(host, settings):
@@ -112,6 +116,8 @@ def answer(settings: Listen, site: Site, asked: Request, *, full: bool) -> Respo
     target = urlsplit(asked.path)
     if target.path == "/ws":
         return _door(settings, asked, host, full=full)
+    if target.path == "/metrics" and not near:
+        return _text(http.HTTPStatus.FORBIDDEN, "Figures are given on this machine alone.\n")
     return _get(site, target.path, target.query)
 
 

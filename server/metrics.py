@@ -1,6 +1,15 @@
 """What is counted: for Prometheus by ``/metrics``, on loopback. Labels are names of ours, never a person's."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from collections.abc import Callable
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 
 from companions.events import Report
 
@@ -12,6 +21,7 @@ class Metrics:
     """The counters of one server."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # a time of making for each counter says nothing here
         self.registry = CollectorRegistry()
         self.connections = Gauge("fireside_connections", "Open connections.", registry=self.registry)
         self.sessions = Gauge("fireside_sessions", "Live sessions.", registry=self.registry)
@@ -61,6 +71,14 @@ class Metrics:
         )
         self.refused = Counter("fireside_refused", "Commands refused.", ["code"], registry=self.registry)
         self.jobs = Counter("fireside_jobs", "Jobs done.", ["kind", "result"], registry=self.registry)
+
+    def count_sessions(self, count: Callable[[], int]) -> None:
+        """Ask ``count`` for the number of live sessions whenever the figures are read."""
+        self.sessions.set_function(count)
+
+    def said(self) -> None:
+        """A message was taken."""
+        self.messages.inc()
 
     def first_delta(self, seconds: float) -> None:
         """From the message to the first word shown."""
