@@ -83,6 +83,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     refuses: tuple[str, ...] = ()
     write_bytes: int | None = None
     count: bool = True  # says how many tokens it used
+    dimension: int = 384  # of embeddings
 
 
 def tokens_of(text: str, most: int | None) -> list[str]:

@@ -23,6 +23,7 @@ import msgspec
 from loadtest.model_dialects import Json, form_of
 from loadtest.model_play import Action, Step, body
 from loadtest.model_script import Fault, Script, Thinking
+from loadtest.model_vectors import CHAT_OF, embeddings, vectors_body
 
 REASONS = {200: b"OK", 302: b"Found", 400: b"Bad Request", 401: b"Unauthorized", 429: b"Too Many Requests"}
 OBJECT = msgspec.json.Decoder(Json)
@@ -173,7 +174,8 @@ class Connection(asyncio.Protocol):
     def play(self, script: Script, request: Request) -> Iterator[Step]:
         """The whole answer as steps."""
         question = request.json()
-        form = form_of(request.path, question, unknown_fields=script.fault == "unknown_fields")
+        chat = CHAT_OF.get(request.path, request.path)
+        form = form_of(chat, question, unknown_fields=script.fault == "unknown_fields")
         if script.fault == "stall_before_headers":
             yield 0.0, "hang"
         if script.fault == "not_http":
@@ -187,12 +189,16 @@ class Connection(asyncio.Protocol):
             yield 0.0, self.refusal(script, request, refused)
             yield 0.0, "end"
             return
+        if request.path in CHAT_OF:
+            yield 0.0, head(200, (("content-type", "application/json"), ("transfer-encoding", "chunked")))
+            yield from vectors_body(script, embeddings(request.path, question, script))
+            return
         yield 0.0, head(200, (("content-type", form.content_type), ("transfer-encoding", "chunked")))
         yield from body(script, form, question, prompt_tokens=len(request.body) // 4)
 
     def refusal(self, script: Script, request: Request, refused: list[str]) -> bytes:
         """An answer that says no, in the dialect of the path."""
-        form = form_of(request.path, {}, unknown_fields=False)
+        form = form_of(CHAT_OF.get(request.path, request.path), {}, unknown_fields=False)
         status = 404 if form is None else 400 if refused else script.status
         words = (
             f"Unsupported parameter: {refused[0]}"
@@ -321,7 +327,7 @@ def main(
 ) -> None:
     """Serves a model that says the same to everyone, until it is interrupted.
 
-    It speaks OpenAI's dialect at /v1, Ollama's at /api and Anthropic's at /v1/messages.
+    It speaks OpenAI's dialect at /v1, Ollama's at /api and Anthropic's at /v1/messages; embeddings in the first two.
     """
     script = Script(
         tokens=tokens,
