@@ -6,10 +6,10 @@ synonyms and guards are tables, ``memory/data/crisis_*.toml``. It misses people:
 many. It is neither a medical device nor an emergency service.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from memory.crisis_reader import LANGUAGES, ORDER, Sign, reader, signs
 from memory.crisis_table import CrisisCategory
@@ -17,6 +17,8 @@ from memory.crisis_table import CrisisCategory
 __all__ = ["Crisis", "CrisisCategory", "read_crisis", "warm"]
 
 _LOOKED_BACK: Final = 2
+_SHORT: Final = 200  # characters of two messages that may be one sentence
+_ENDS: Final = ".!?…;:)"
 
 
 class Crisis(Struct, frozen=True):
@@ -42,13 +44,29 @@ def read_crisis(text: str, recent: Sequence[str] = ()) -> Crisis | None:
     ``recent`` are the person's previous messages, oldest first; the last two count together with ``text``
     where each has a sign, but what only they said was theirs to raise. Time is linear in the length.
     """
-    own = signs(text)
+    own = [*signs(text), *_across(recent[-1], text)] if recent else signs(text)
     if not own:
         return None
     earlier = [sign for message in recent[-_LOOKED_BACK:] for sign in signs(message)]
     raised = [crisis for sign in own for crisis in _together(sign, [*own, *earlier])]
     raised += [Crisis(sign.category, sign.severity, sign.words) for sign in own if sign.severity]
     return max(raised, key=_gravity, default=None)
+
+
+def _across(before: str, text: str) -> Iterator[Sign]:
+    """The signs of danger in what was begun in one message and ended in the next: "I want to", "die".
+
+    Only in short messages of which the first has no end. The words are those of the second.
+    """
+    begun = before.rstrip()
+    if not begun or begun[-1] in _ENDS or len(begun) + len(text) > _SHORT:
+        return
+    joined = f"{begun} {text}"
+    for sign in signs(joined):
+        start = joined.find(sign.words)
+        end = start + len(sign.words)
+        if start < len(begun) < end - 1:
+            yield structs.replace(sign, words=joined[len(begun) + 1 : end].strip())
 
 
 def _together(sign: Sign, others: Sequence[Sign]) -> Iterable[Crisis]:

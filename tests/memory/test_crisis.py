@@ -52,6 +52,21 @@ def test_what_only_earlier_messages_said_is_not_raised_again() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "text"),
+    [("I want to", "die"), ("i am going to kill", "myself tonight"), ("I can't", "breathe")],
+)
+def test_a_statement_begun_in_one_message_is_read_with_the_next(before: str, text: str) -> None:
+    found = read_crisis(text, [before])
+    assert found is not None
+    assert found.words in text
+
+
+@pytest.mark.parametrize(("before", "text"), [("I want to", "dance"), ("I want to go.", "Die Blumen blühen")])
+def test_two_messages_of_everyday_talk_are_no_crisis_together(before: str, text: str) -> None:
+    assert read_crisis(text, [before]) is None
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "i wanna k1ll mys3lf",
