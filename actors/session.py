@@ -80,12 +80,14 @@ class Session:
         self.draining = False
         self.commands = Commands(self)
         self._timers: dict[Alarm, asyncio.TimerHandle] = {}
+        self._rang: set[Alarm] = set()  # whose mail is on its way
         self._streams: dict[str, anyio.CancelScope] = {}
         self._owed = 0  # writes whose outcome has not come back
         self._leaving = False
         self._read_back = state.talk is not None  # from the store: something may be left undone in it
         self._asked_at: float | None = None
         self._held: str | None = None
+        self._ran = False
 
     # ------------------------------------------------------------ the life of the actor
 
@@ -94,6 +96,7 @@ class Session:
         try:
             async with anyio.create_task_group() as tasks:
                 self._tasks: TaskGroup = tasks
+                await self._pick_up()
                 async for mail in inbox:
                     await self._receive(mail)
                     self._end_when_over()
@@ -101,14 +104,24 @@ class Session:
         finally:
             for timer in self._timers.values():
                 timer.cancel()
+            self._timers.clear()
+
+    async def _pick_up(self) -> None:
+        """After a crash: the stream of an open answer went with it, so the answer ends as far as it was shown."""
+        if self._ran:
+            await self.take(answering.cut(self.cast.rules, self.state, "failed", self.services.now_ms()))
+            if self.state.talk is not None:
+                self._ring_later("silence", self.cast.rules.settings.silence)
+        self._ran = True
 
     def _end_when_over(self) -> None:
         if self._owed or not isinstance(self.state.phase, Idle):
             return
-        if self._leaving or (
-            self.client is None and self.state.talk is None and "linger" not in self._timers
-        ):
+        if self._leaving or (self.client is None and self.state.talk is None and not self._lingers()):
             self.address.close()
+
+    def _lingers(self) -> bool:
+        return "linger" in self._timers or "linger" in self._rang
 
     async def _receive(self, mail: Mail) -> None:
         match mail:
@@ -129,7 +142,7 @@ class Session:
             case Cut():
                 await self._leave()
             case Linger():
-                self._timers.pop("linger", None)
+                self._still_rings("linger")
             case _:
                 await self.happen(mail)
 
@@ -137,8 +150,8 @@ class Session:
         """An event of the rules: take the step, carry its effects out."""
         if isinstance(event, Saved) and not isinstance(event.outcome, Deferred):
             self._owed -= 1
-        if isinstance(event, TimerRang):
-            self._timers.pop(event.timer, None)
+        if isinstance(event, TimerRang) and not self._still_rings(event.timer):
+            return
         await self.take(step(self.cast.rules, self.state, event))
 
     async def take(self, taken: Step) -> None:
@@ -358,13 +371,22 @@ class Session:
         self._timers[timer] = asyncio.get_running_loop().call_later(seconds, self._ring, timer)
 
     def _ring(self, timer: Alarm) -> None:
+        del self._timers[timer]
+        self._rang.add(timer)
         if timer == "linger":
             self.address.post(Linger())
             return
         ids = self.services.mint(len(self.cast.rules.settings.jobs))
         self.address.post(TimerRang(timer=timer, ids=ids, at=self.services.now_ms()))
 
+    def _still_rings(self, timer: Alarm) -> bool:
+        """Whether a timer whose mail has come is still meant: it may have been stopped or set anew meanwhile."""
+        meant = timer in self._rang
+        self._rang.discard(timer)
+        return meant
+
     def _stop(self, timer: Alarm) -> None:
+        self._rang.discard(timer)
         handle = self._timers.pop(timer, None)
         if handle is not None:
             handle.cancel()
