@@ -159,22 +159,20 @@ async def test_a_session_type_is_taken_at_hello_and_at_create(tmp_path: Path) ->
 
 
 async def test_another_answer_replaces_the_old_one_in_the_style_asked_for(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="A long answer."), Script(text="Short.")) as scene:
-        async with scene.greeted() as talker:
-            done = await talker.talk("Good morning to you.")
-            first = asked(scene.model)
-            bodies: list[str] = []
-            for style in ("again", "shorter", "simpler"):
-                await talker.ask(ResponseRegenerate(id=talker.new_id(), message=done.message, style=style))
-                new = await talker.answer()
-                assert (new.message, new.text, new.status) == (done.message, "Short.", "completed")
-                bodies.append(asked(scene.model))
-            assert len({first, *bodies}) == 4
-            assert all("A long answer." not in body for body in bodies)
-            page = await result(
-                talker, ConversationHistory(id=talker.new_id(), conversation=done.conversation)
-            )
-            assert [each["text"] for each in page["messages"]] == ["Good morning to you.", "Short."]
+    scripts = (Script(text="A long answer."), Script(text="Short."))
+    async with played(tmp_path, *scripts) as scene, scene.greeted() as talker:
+        done = await talker.talk("Good morning to you.")
+        first = asked(scene.model)
+        bodies: list[str] = []
+        for style in ("again", "shorter", "simpler"):
+            await talker.ask(ResponseRegenerate(id=talker.new_id(), message=done.message, style=style))
+            new = await talker.answer()
+            assert (new.message, new.text, new.status) == (done.message, "Short.", "completed")
+            bodies.append(asked(scene.model))
+        assert len({first, *bodies}) == 4
+        assert all("A long answer." not in body for body in bodies)
+        page = await result(talker, ConversationHistory(id=talker.new_id(), conversation=done.conversation))
+        assert [each["text"] for each in page["messages"]] == ["Good morning to you.", "Short."]
 
 
 async def test_an_answer_is_not_made_anew_where_the_policy_says_no(tmp_path: Path) -> None:
