@@ -57,7 +57,7 @@ async def serving(file: Path, settings: LocalSettings) -> AsyncGenerator[LocalSe
 
 
 def _start(file: Path, settings: LocalSettings, key: str) -> Any:  # Any: xllamacpp has no types
-    _check(file)
+    check_file(file)
     try:
         llama = importlib.import_module("xllamacpp")
     except ImportError as error:
@@ -83,7 +83,8 @@ def _start(file: Path, settings: LocalSettings, key: str) -> Any:  # Any: xllama
         ) from error
 
 
-def _check(file: Path) -> None:
+def check_file(file: Path) -> None:
+    """Raise ``LocalModelError`` for what cannot be read or is no GGUF file."""
     try:
         with file.open("rb") as opened:
             magic = opened.read(len(MAGIC))

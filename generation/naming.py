@@ -4,7 +4,7 @@
 """
 
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import msgspec
 
@@ -71,6 +71,23 @@ def parse_model(text: str) -> Model:
             return OpenAIModel(*_name_and_url(text, kind, rest, None))
         case _:
             raise BadModelNameError(f"{text!r} names no kind of model; write one of {FORMS}")
+
+
+def written(model: Model) -> str:
+    """The words that name ``model``."""
+    match model:
+        case BuiltinModel():
+            return "builtin"
+        case LocalModel(file=file):
+            return f"local:{file}"
+        case OllamaModel(name=name, url=url):
+            return f"ollama:{name}@{url}"
+        case OpenAIModel(name=name, url=url):
+            return f"openai:{name}@{url}"
+        case AnthropicModel(name=name, url=url):
+            return f"anthropic:{name}@{url}"
+        case _:
+            assert_never(model)
 
 
 def is_on_this_machine(model: Model) -> bool:

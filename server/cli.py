@@ -10,21 +10,19 @@ import anyio
 import cyclopts
 from cyclopts import Parameter
 
-from companions.errors import PolicyError
-from generation.naming import BadModelNameError
 from server import batch, cli_checks, cli_companions
 from server.app import Running, server
 from server.logs import configure
-from server.settings import BadSetting, Loaded, load, shown
+from server.plain_words import said_plainly
+from server.settings import Loaded, load, shown
 from server.signals import stop_asked
 from server.talk import talk as talk_at_the_terminal
-from storage.lock import FolderHeld
-from storage.refusals import StoreRefused
 
 app = cyclopts.App(
     name="fireside",
     help="A realtime chat server for AI companions that remember.",
     help_format="markdown",
+    version=cli_checks.own_version,
     version_flags=["--version"],
 )
 config_app = cyclopts.App(name="config", help="Look at the settings.")
@@ -38,31 +36,13 @@ ConfigFile = Annotated[
 ]
 
 
-class CannotStart(SystemExit):
-    """Something is wrong that the operator can mend; it was said in plain words."""
-
-
 def main() -> None:
     """Run a command; what an operator can mend is said in a sentence, without a stack trace."""
-    try:
-        app()
-    except (BadSetting, PolicyError, BadModelNameError) as error:
-        raise CannotStart(_say(f"fireside: {error}", 2)) from None
-    except FolderHeld as error:
-        raise CannotStart(
-            _say(f"fireside: {error}. Stop it, or choose another folder with --data.", 3)
-        ) from None
-    except StoreRefused as error:
-        raise CannotStart(_say(f"fireside: the store cannot be used: {error}", 4)) from None
-    except OSError as error:
-        raise CannotStart(_say(f"fireside: {error.strerror or error}", 5)) from None
-    except KeyboardInterrupt:
-        raise CannotStart(130) from None
-
-
-def _say(text: str, code: int) -> int:
-    print(text, file=sys.stderr)
-    return code
+    with said_plainly():
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # a reader that has gone is met here, and not at the interpreter's end
 
 
 def settings_of(
@@ -115,7 +95,8 @@ def serve(
             _announce(running)
             await stop.wait()
 
-    _with_loop(run)
+    with said_plainly(loaded.settings.folder):
+        _with_loop(run)
 
 
 def _announce(running: Running) -> None:

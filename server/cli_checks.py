@@ -5,21 +5,23 @@ import platform
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import msgspec
 
 from companions.errors import PolicyError
 from generation.choose import choose
-from generation.naming import BadModelNameError
+from generation.local import LocalModelError, check_file
+from generation.naming import BadModelNameError, LocalModel, written
 from protocol.asyncapi import asyncapi
 from protocol.schema import json_schema
 from server.app import STORE_FILE
 from server.casting import companions
 from server.models import check_local, model_settings
+from server.plain_words import store_words
 from server.settings import BadSetting, Settings
-from storage.lock import FolderHeld, held
+from storage.lock import FolderHeld, FolderUnusable, held
 from storage.migrating import refuse_newer
 from storage.refusals import StoreRefused
 
@@ -34,6 +36,14 @@ class Finding(msgspec.Struct, frozen=True):
     seen: str
 
 
+def own_version() -> str:
+    """The version of Fireside that runs here."""
+    try:
+        return version("fireside")
+    except PackageNotFoundError:
+        return "not installed, run from its folder"
+
+
 async def doctor(settings: Settings) -> int:
     """Print what is well and what is not; the number of things that are not."""
     findings = [*_machine(), *_folder(settings), *_companions(settings), await _model(settings)]
@@ -46,7 +56,7 @@ async def doctor(settings: Settings) -> int:
 
 
 def _machine() -> Iterator[Finding]:
-    yield Finding(True, "fireside", version("fireside"))
+    yield Finding(True, "fireside", own_version())
     yield Finding(True, "python", platform.python_version())
     fts = "fts5" if _has_fts5() else "no FTS5: search will not work"
     yield Finding(_has_fts5(), "sqlite", f"{sqlite3.sqlite_version}, {fts}")
@@ -91,7 +101,9 @@ def _looked(what: str, look: Callable[[], str]) -> Finding:
         return Finding(True, what, look())
     except FolderHeld as error:
         return Finding(True, what, f"a server is running ({error})")
-    except (StoreRefused, OSError) as error:
+    except StoreRefused as error:
+        return Finding(False, what, store_words(error, None))
+    except (FolderUnusable, OSError) as error:
         return Finding(False, what, str(error))
 
 
@@ -109,9 +121,11 @@ async def _model(settings: Settings) -> Finding:
     try:
         chosen = await choose(model_settings(settings))
         check_local(chosen, companions(settings.companions.folder).values(), settings.companions.allow_remote)
-    except (BadModelNameError, BadSetting, PolicyError) as error:
+        if isinstance(chosen.model, LocalModel):
+            check_file(chosen.model.file)
+    except (BadModelNameError, LocalModelError, BadSetting, PolicyError) as error:
         return Finding(False, "model", str(error))
-    return Finding(True, "model", f"{chosen.model} because {chosen.why}")
+    return Finding(True, "model", f"{written(chosen.model)} ({chosen.why})")
 
 
 def asyncapi_text() -> str:

@@ -4,6 +4,7 @@
 house (DNS rebinding, cross-site WebSocket). Everything that changes anything is a frame on the WebSocket.
 """
 
+import errno
 import http
 import ipaddress
 import json
@@ -12,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
+import anyio
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -36,12 +38,30 @@ class Site:
     metrics: Callable[[], bytes]
 
 
+class CannotListen(Exception):
+    """The address or the port cannot be had. The message says which and why."""
+
+    def __init__(self, settings: Listen, error: OSError) -> None:
+        if error.errno == errno.EADDRINUSE:
+            said = f"port {settings.port} of {settings.host} is in use by another program; choose another with --port"
+        elif error.errno in (errno.EACCES, errno.EPERM):
+            said = f"port {settings.port} needs more rights than this user has; choose one above 1023 with --port"
+        else:
+            why = error.strerror or error
+            said = f"{settings.host} is no address of this machine ({why}); choose another with --host"
+        super().__init__(said)
+
+
 @asynccontextmanager
 async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[Server]:
-    """Serve until left. Connections that are still open then are closed by the sessions' drain, not here."""
+    """Serve until left; ``CannotListen`` where the port cannot be had.
+
+    Connections that are still open at the end are closed by the sessions' drain; here only what has no session.
+    """
     open_sockets: set[ServerConnection] = set()
 
     async def handle(socket: ServerConnection) -> None:
+        open_sockets.add(socket)  # not before: a request that is no WebSocket after all never comes here
         door.metrics.connections.inc()
         try:
             await Connection(socket, door).serve()
@@ -55,12 +75,9 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
     def request(socket: ServerConnection, asked: Request) -> Response | None:
         peer = str(socket.remote_address[0]) if socket.remote_address else ""
         full = len(open_sockets) >= door.limits.connections
-        refused = answer(settings, site, asked, full=full, near=is_loopback(peer))
-        if refused is None:
-            open_sockets.add(socket)
-        return refused
+        return answer(settings, site, asked, full=full, near=is_loopback(peer))
 
-    async with serve(
+    starting = serve(
         handle,
         settings.host,
         settings.port,
@@ -75,13 +92,20 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
         ping_timeout=door.limits.heartbeat_timeout_seconds,
         close_timeout=1,
         server_header=None,
-    ) as server:
-        try:
-            yield server
-        finally:
-            server.close(close_connections=False)
+    )
+    try:
+        server = await starting
+    except OSError as error:
+        raise CannotListen(settings, error) from None
+    try:
+        yield server
+    finally:
+        server.close(close_connections=False)
+        async with anyio.create_task_group() as closing:  # together: each may take a second
             for socket in list(open_sockets):
-                await socket.close(1001, "The server stops.")
+                closing.start_soon(socket.close, 1001, "The server stops.")
+        server.close()
+        await server.wait_closed()
 
 
 def check_network(settings: Listen) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from companions.companion import Companion
 from generation.choose import Chosen, ModelSettings
 from generation.deadlines import Deadlines
-from generation.naming import is_on_this_machine
+from generation.naming import is_on_this_machine, written
 from server.settings import BadSetting, Settings
 
 
@@ -31,7 +31,7 @@ def check_local(chosen: Chosen, companions: Iterable[Companion], allowed: Collec
         names = ", ".join(sorted(local))
         raise BadSetting(
             "model.name",
-            type(chosen.model).__name__,
+            written(chosen.model),
             f"{names} may only use a model on this machine; name the companion in companions.allow_remote to allow it",
             "settings",
         )

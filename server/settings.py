@@ -4,6 +4,7 @@ Read once at start and handed down by the part; no other module reads the enviro
 the value and the reason. A secret may be given as the path of a file (``…_FILE``) and is never shown.
 """
 
+import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -182,7 +183,8 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[tuple[str, A
             key = names[name.removesuffix("_FILE")]
             found.append(((key, _secret_file(key, value, name)), f"file of {name}"))
         elif name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_"):
-            raise BadSetting(name, value, "no setting has that name", "environment")
+            wanted = name.removeprefix(PREFIX).lower().replace("_", ".", 1)
+            raise BadSetting(name, value, f"no setting has that name{_nearest(wanted)}", "environment")
     return found
 
 
@@ -190,7 +192,10 @@ def _secret_file(key: str, path: str, name: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(key, path, f"the file cannot be read: {error}", f"environment {name}") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise BadSetting(
+            key, path, f"the file {path} cannot be read: {reason}", f"environment {name}"
+        ) from None
 
 
 def _given(given: Mapping[str, Any]) -> list[tuple[tuple[str, Any], str]]:
@@ -199,9 +204,13 @@ def _given(given: Mapping[str, Any]) -> list[tuple[tuple[str, Any], str]]:
 
 def _check_key(key: str, value: object, origin: str) -> None:
     if key not in keys():
-        near = [known for known in keys() if known.split(".")[-1] == key.split(".")[-1]]
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise BadSetting(key, value, f"no setting has that name{hint}", origin)
+        raise BadSetting(key, value, f"no setting has that name{_nearest(key)}", origin)
+
+
+def _nearest(key: str) -> str:
+    same = [known for known in keys() if known.split(".")[-1] == key.split(".")[-1]]
+    near = same or difflib.get_close_matches(key, keys(), n=1)
+    return f"; did you mean {near[0]}?" if near else "; fireside config show lists them all"
 
 
 def _checked(key: str, value: object, origin: str) -> object:

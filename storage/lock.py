@@ -20,11 +20,23 @@ class FolderHeld(Exception):
         self.pid = pid
 
 
+class FolderUnusable(Exception):
+    """The data folder cannot be made, or nothing can be written in it."""
+
+
 @contextmanager
 def held(folder: Path) -> Generator[None]:
-    """Hold ``folder`` while the block runs; raises ``FolderHeld`` at once when somebody else does."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    """Hold ``folder`` while the block runs; raises ``FolderHeld`` at once when somebody else does.
+
+    ``FolderUnusable`` where no folder can be made or written.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise FolderUnusable(f"the data folder {folder} is a file") from None
+    except OSError as error:
+        raise FolderUnusable(f"the data folder {folder} cannot be used: {error.strerror}") from None
     try:
         _take(folder, descriptor)
         yield
