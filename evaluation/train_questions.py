@@ -6,7 +6,7 @@ Trains on `evaluation/training/questions.txt` alone, never on a set that is scor
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,11 +16,15 @@ from sklearn.linear_model import LogisticRegression
 
 from memory.matters import FILE, OFFSET, OTHERWISE, Weights, pack
 from memory.questions import question_features
+from memory.vocabulary import names as name_table
+from memory.vocabulary import word_set
+from memory.wordvectors import known_words, vector
 
 HERE = Path(__file__).parent
 FEWEST = 2  # texts a feature must occur in
 TYPE_STRENGTH = 3.0
 MATTER_STRENGTH = 5.0
+ALIKE = 0.65  # cosine from which a word never met is read as the nearest one that was
 CLIPPED = 99.97  # percentile of weights beyond which they are cut
 
 
@@ -48,6 +52,20 @@ def rows(path: Path) -> Iterator[Row]:
             yield Row(line, kind, matter)
 
 
+def likes(names: Sequence[str]) -> Iterator[str]:
+    """Each word with a vector that is no feature, with the nearest that is one, if it is near enough."""
+    features = set(names)
+    left_out = word_set("stop_words") | name_table().known
+    words = [word for word in known_words() if len(word) > 2 and word not in left_out]
+    rows = np.array([vector(word) for word in words])
+    met = np.array([f"w {word}" in features for word in words])
+    nearness = rows[~met] @ rows[met].T
+    new, old = np.array(words)[~met], np.array(words)[met]
+    for word, most, at in zip(new, nearness.max(1), nearness.argmax(1), strict=True):
+        if most > ALIKE:
+            yield f"{word} {old[at]}"
+
+
 def trained(found: list[Row]) -> Weights:
     """Both readings over the features that occur often enough, as bytes."""
     read = [question_features(row.text) for row in found]
@@ -67,6 +85,7 @@ def trained(found: list[Row]) -> Weights:
         classes=tuple(types.classes_.tolist()),
         matters=tuple(matters.classes_.tolist()),
         features="\n".join(names),
+        likes="\n".join(likes(names)),
         bytes=packed.T.astype(np.uint8).tobytes(),
         steps=tuple(float(step) for step in steps),
         biases=tuple(float(bias) for bias in [*types.intercept_, *matters.intercept_]),

@@ -22,7 +22,7 @@ import msgspec
 
 from memory.data import raw
 from memory.frames import QuestionType
-from memory.phrasing import Sentence
+from memory.phrasing import Sentence, concepts
 from memory.vocabulary import FUNCTION, OTHER
 
 FILE: Final = "questions.bin"
@@ -36,12 +36,14 @@ _PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
 class Weights(msgspec.Struct, frozen=True):
     """The file: features by line, and for each a byte a lane; lanes are the classes, then the matters.
 
-    A lane's score is its step times the sum of its bytes, plus its bias.
+    A lane's score is its step times the sum of its bytes, plus its bias. ``likes`` has by line a word the training
+    never met and the nearest one that it did.
     """
 
     classes: tuple[QuestionType, ...]
     matters: tuple[str, ...]
     features: str
+    likes: str
     bytes: bytes
     steps: tuple[float, ...]
     biases: tuple[float, ...]
@@ -60,15 +62,26 @@ def pack(weights: Weights) -> bytes:
     return zlib.compress(msgspec.msgpack.encode(weights), 9)
 
 
-def features(sentences: Sequence[Sentence], type_by_grammar: str, aspects: Iterable[str]) -> AbstractSet[str]:
-    """What the readings look at."""
+def features(
+    sentences: Sequence[Sentence], type_by_grammar: str, aspects: Iterable[str], like: Mapping[str, str]
+) -> AbstractSet[str]:
+    """What the readings look at; ``like`` has for unfamiliar words the familiar ones nearest to them."""
     found = {f"A {aspect}" for aspect in aspects}
     if found:
         found.add(f"F {type_by_grammar}")
     found.add(f"G {type_by_grammar}")
     for sentence in sentences:
         found.update(_sentence_features(sentence))
+        if not like.keys().isdisjoint(sentence.raw):
+            found.update(_sentence_features(_familiar(sentence, like)))
     return found
+
+
+@cache
+def likes() -> Mapping[str, str]:
+    """For words the training never met the nearest that it did."""
+    pairs = (line.partition(" ") for line in _weights().likes.splitlines())
+    return {word: like for word, _, like in pairs}
 
 
 def read_matters(found: AbstractSet[str]) -> Matters:
@@ -89,6 +102,12 @@ def read_matters(found: AbstractSet[str]) -> Matters:
         sure=sure,
         matters={name: share for name, share in matters if share > LIKELY and name != OTHERWISE},
     )
+
+
+def _familiar(sentence: Sentence, like: Mapping[str, str]) -> Sentence:
+    """The sentence in words the training met: a shawl is like a scarf."""
+    raw = tuple(like.get(word, word) for word in sentence.raw)
+    return msgspec.structs.replace(sentence, raw=raw, tokens=tuple(concepts(raw)))
 
 
 def _sentence_features(sentence: Sentence) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from memory.frames import Ask, Frame, QuestionType, asks, question_type
-from memory.matters import features, read_matters
+from memory.matters import features, likes, read_matters
 from memory.phrasing import Sentence, read_sentences
 from memory.text import folded
 from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
@@ -66,7 +66,7 @@ def read_question(text: str) -> Question:
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
     found = _found(sentences, persons)
-    learned = read_matters(_features(found, sentences, persons, things))
+    learned = read_matters(_features(found, sentences, persons, things, likes()))
     return Question(
         type=learned.type,
         matters=learned.matters,
@@ -89,12 +89,12 @@ def read_question(text: str) -> Question:
 
 
 def question_features(text: str) -> AbstractSet[str]:
-    """What the learned readings look at in ``text``."""
+    """What the learned readings are trained on: what they look at in ``text``, no word replaced by its like."""
     sentences = read_sentences(_shortened(text))
     tokens = [token for sentence in sentences for token in sentence.tokens]
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
-    return _features(_found(sentences, persons), sentences, persons, things)
+    return _features(_found(sentences, persons), sentences, persons, things, {})
 
 
 def _features(
@@ -102,9 +102,10 @@ def _features(
     sentences: Sequence[Sentence],
     persons: frozenset[str],
     things: frozenset[str],
+    like: Mapping[str, str],
 ) -> AbstractSet[str]:
     by_grammar = _type(found, sentences, persons, things)
-    return features(sentences, by_grammar, (ask.aspect for _, ask, _ in found))
+    return features(sentences, by_grammar, (ask.aspect for _, ask, _ in found), like)
 
 
 def fingerprint(text: str) -> str:

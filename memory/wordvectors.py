@@ -40,6 +40,11 @@ def vector(word: str) -> Vector | None:
     return _vector(word) if word in _places() else None
 
 
+def known_words() -> Iterable[str]:
+    """The words that have a vector, in the order of the alphabet."""
+    return _places().keys()
+
+
 def weight(word: str) -> float:
     """How much ``word`` tells, from 0 (as common as *the*) to 1; 0 when it is not known."""
     at = _places().get(word)
