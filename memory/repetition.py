@@ -23,7 +23,7 @@ SIMILAR_CONCEPTS = 0.5
 SIMILAR_VECTORS = 0.82
 SAME_MATTER = 0.2
 
-# Matters that are another's when somebody else, or something else, is meant; those whose tense tells nothing.
+# Matters that are another's when somebody else, or something else, is meant; those that are another's in the past.
 _OF_SOMEBODY = frozenset(
     (
         "visit_when_person",
@@ -36,7 +36,7 @@ _OF_SOMEBODY = frozenset(
     )
 )
 _OF_SOMETHING = frozenset(("find_thing", "pet", "pain"))
-_ANY_TENSE = frozenset(("alive", "find_thing", "tablets", "stove", "locked", "hungry", "person_called"))
+_OF_A_TIME = frozenset(("meal_what", "plans", "what_do", "whats_happening", "weather"))
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ def _compatible(one: Question, other: Question, matter: str) -> bool:
         _apart(one.things, other.things) or bool(one.things) != bool(other.things)
     ):
         return False
-    return matter in _ANY_TENSE or (one.tense == "past") == (other.tense == "past")
+    return matter not in _OF_A_TIME or (one.tense == "past") == (other.tense == "past")
 
 
 def _same_need(one: Question, other: Question) -> bool:
