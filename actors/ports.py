@@ -86,6 +86,7 @@ class Services:
     alert: Callable[[Who, str, str, int, tuple[str, ...]], None]
     report: Callable[[Who, Report], None]
     measure: "Measures"
+    trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code
 
 
 class Measures(Protocol):

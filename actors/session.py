@@ -14,6 +14,7 @@ import structlog
 from anyio.abc import TaskGroup
 from msgspec.structs import replace
 
+from actors import telling
 from actors.client import Client, Gone
 from actors.commands import Commands
 from actors.mail import Announce, Asked, Attach, Cut, Detach, Drain, Linger, Mail, Refresh, Replaced
@@ -178,6 +179,10 @@ class Session:
         missed = self.outbox.after(mail.missed_after) if mail.missed_after is not None else None
         conversation = self.state.talk.conversation if self.state.talk is not None else None
         await self.send(mail.welcome(missed is not None, self.outbox.seq, conversation))
+        trouble = self.services.trouble()
+        if trouble is not None and missed is None:
+            said = telling.person_word(trouble)
+            await self.announce(lambda seq: Notice(seq=seq, code=trouble, say=said))
         if missed is not None:
             for event in missed:
                 await self.send(event)

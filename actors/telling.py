@@ -117,6 +117,11 @@ def acknowledged(ack: Ack) -> Event:
     return CommandAck(re=ack.re, result=result)
 
 
+def person_word(code: str) -> str | None:
+    """What a person is told about an error, where there is a word for it."""
+    return ERRORS[_code(code)].say
+
+
 def _code(code: str) -> ErrorCode:
     """An error code of the core is one of the wire's; one that is not would be a fault of ours."""
     return msgspec.convert(code, ErrorCode) if code in ERRORS else "server.failed"

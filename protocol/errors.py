@@ -40,6 +40,8 @@ ErrorCode: TypeAlias = Literal[
     "storage.read_only",
     "storage.busy",
     "storage.newer",
+    "storage.damaged",
+    "storage.failed",
     "server.failed",
 ]
 
@@ -209,6 +211,16 @@ ERRORS: Final[dict[ErrorCode, ErrorKind]] = {
     "storage.newer": ErrorKind(
         message="The store was written by a newer version of this server.",
         hint="Install the version that wrote it, or a newer one; nothing was changed.",
+        say=_STILL_HERE,
+    ),
+    "storage.damaged": ErrorKind(
+        message="The store is damaged; it was left as it is.",
+        hint="`fireside doctor` says more; a backup is in the folder backups/ beside it.",
+        say=_STILL_HERE,
+    ),
+    "storage.failed": ErrorKind(
+        message="The disk failed while something was written; nothing is promised until a restart.",
+        hint="Look at the disk, then start the server again.",
         say=_STILL_HERE,
     ),
     "server.failed": ErrorKind(

@@ -9,7 +9,7 @@ import gc
 import random
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 import anyio
@@ -40,8 +40,9 @@ from server.page_data import page_data
 from server.settings import BadSetting, Settings
 from server.static import pages
 from server.sweeper import Sweeper
+from storage.absent import AbsentStore, opened_or_absent
 from storage.apply import apply_groups
-from storage.connection import Store, opened
+from storage.connection import Store
 from storage.lock import held
 from storage.order import epoch
 from storage.recovery import recover
@@ -71,7 +72,7 @@ class Running:
 async def server(settings: Settings) -> AsyncGenerator[Running]:
     """Serve while the block runs.
 
-    Raises ``FolderHeld``, ``StoreRefused``, ``PolicyError``, ``BadSetting`` and ``BadModelNameError`` before it
+    Raises ``FolderHeld``, ``PolicyError``, ``BadSetting`` and ``BadModelNameError`` before it
     serves, each with words for the operator.
     """
     began = time.monotonic()
@@ -88,7 +89,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     cast = casts(found, acks_at_once=debounced)
     metrics = Metrics()
     with held(settings.folder):
-        async with opened(settings.folder / STORE_FILE, settings.data.durability) as store:
+        async with opened_or_absent(settings.folder / STORE_FILE, settings.data.durability) as store:
+            absent = store if isinstance(store, AbsentStore) else None
             indexer = Indexer(store)
 
             def committed(changes: int) -> None:
@@ -103,9 +105,10 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 running(writing, name="writer", capacity=WRITER_MAILBOX, grace=WRITER_GRACE) as writer,
                 anyio.create_task_group() as tasks,
             ):
-                left = await store.transact(lambda db: recover(db, now_ms()))
-                this_epoch = await store.read(epoch)
-                log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
+                this_epoch = await _recovered(store) if absent is None else absent.code
+                if absent is not None:
+                    log.error("store.absent", code=absent.code, detail=absent.detail)
+                    writing.refusing = absent.code
                 desk = StoreDesk(store, cast, this_epoch)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
@@ -123,6 +126,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     alert=_alert,
                     report=lambda who, report: _planned(metrics, who, report),
                     measure=metrics,
+                    trouble=lambda: writing.refusing,
                 )
                 care = Aftercare(store, found)
                 summarizer = Taker(
@@ -147,10 +151,12 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     done=lambda job, change: done_with(sessions, metrics, job, change),
                     slot=no_slot,
                 )
-                aftermath = [_over(tasks, taker) for taker in (summarizer, extractor)]
-                sweeper = Sweeper(store, writer, sessions, cast, services)
-                tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
-                tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
+                aftermath: list[anyio.Event] = []
+                if absent is None:
+                    aftermath = [_over(tasks, taker) for taker in (summarizer, extractor)]
+                    sweeper = Sweeper(store, writer, sessions, cast, services)
+                    tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
+                    tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
                 door = Door(
                     sessions=sessions,
@@ -187,8 +193,16 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     for over in aftermath:
                         await over.wait()
                 tasks.cancel_scope.cancel()
-            await indexer.index()
+            with suppress(StoreRefused):
+                await indexer.index()
     log.info("server.stopped")
+
+
+async def _recovered(store: Store) -> str:
+    """End what a crash left open; the store's epoch."""
+    left = await store.transact(lambda db: recover(db, now_ms()))
+    log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
+    return await store.read(epoch)
 
 
 def committing(store: Store) -> Commit:

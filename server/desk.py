@@ -5,10 +5,11 @@ transcript of a companion that shows the current exchange only is not given to t
 """
 
 import sqlite3
-from collections.abc import Mapping
-from typing import assert_never
+from collections.abc import Callable, Mapping
+from typing import TypeVar, assert_never
 
 import msgspec
+import structlog
 from msgspec import UNSET
 
 from actors.ports import Cast, CommandRefused, Done, Opening
@@ -48,7 +49,12 @@ from storage.conversations import BadCursor, Listed, conversation, list_conversa
 from storage.fulltext import Found, search
 from storage.messages import history
 from storage.people import profile
+from storage.refusals import StoreRefused
 from storage.sessions import session_left
+
+T = TypeVar("T")
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("desk")
 
 
 class StoreDesk:
@@ -66,24 +72,32 @@ class StoreDesk:
     async def load(self, who: Who, conversation: str) -> Opening | None:
         """A conversation of that user with that companion."""
         companion = self._casts[who.companion].companion
-        return await self._store.read(
-            lambda db: opening(db, companion, user=who.user, conversation=conversation)
+        return await self._asked(
+            lambda db: opening(db, companion, user=who.user, conversation=conversation), None
         )
+
+    async def _asked(self, question: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """The answer of the store; a store that gives none does not end a talk: it goes on without (S20)."""
+        try:
+            return await self._store.read(question)
+        except StoreRefused as refused:
+            log.warning("store.silent", code=refused.code, detail=refused.detail)
+            return otherwise
 
     async def remember(self, who: Who, open_talk: str | None = None) -> Remembered:
         """What is remembered of the user for that companion, outside of the open talk."""
         companion = self._casts[who.companion].companion
-        return await self._store.read(
-            lambda db: remembered(db, companion, user=who.user, open_talk=open_talk)
+        return await self._asked(
+            lambda db: remembered(db, companion, user=who.user, open_talk=open_talk), Remembered()
         )
 
     async def retained(self, command: CommandId) -> Repeated | Refused | None:
         """What came of a command with that id before."""
-        return await self._store.read(lambda db: retained(db, command))
+        return await self._asked(lambda db: retained(db, command), None)
 
     async def session_left(self, user: str, companion: str, session: str) -> Left | None:
         """What an earlier session of that user left."""
-        found = await self._store.read(lambda db: session_left(db, user=user, session=session))
+        found = await self._asked(lambda db: session_left(db, user=user, session=session), None)
         if found is None or found.companion != companion:
             return None
         return Left(space=found.space, conversation=found.conversation)
@@ -103,12 +117,18 @@ class StoreDesk:
         return "\n".join(kept) or "Nothing was found."
 
     async def _search(self, who: Who, query: str, limit: int) -> tuple[Found, ...]:
-        return await self._store.read(
-            lambda db: search(db, user=who.user, companion=who.companion, query=query, limit=limit)
+        return await self._asked(
+            lambda db: search(db, user=who.user, companion=who.companion, query=query, limit=limit), ()
         )
 
     async def answer(self, who: Who, command: AnyCommand, at: int) -> Done:
         """Do a command on what is stored; raises ``CommandRefused``."""
+        try:
+            return await self._answer(who, command, at)
+        except StoreRefused as refused:
+            raise CommandRefused(refused.code) from None
+
+    async def _answer(self, who: Who, command: AnyCommand, at: int) -> Done:
         match command:
             case talks.ConversationList():
                 return await self._list(who, command)

@@ -2,13 +2,18 @@
 
 import sqlite3
 import subprocess
+import urllib.error
+import urllib.request
 from collections.abc import Generator
 from contextlib import closing, suppress
 from pathlib import Path
 
+import anyio
 import pytest
 
-from loadtest.client import connected
+from loadtest.client import Refusal, connected
+from protocol.conversation_frames import ConversationList
+from protocol.session_frames import Notice
 from protocol.talk_frames import Durable
 from server.app import STORE_FILE
 from tests.server.serving import serving, settings
@@ -73,3 +78,32 @@ async def test_a_full_disk_and_room_again_without_a_restart(small_disk: Path) ->
         landed = await talker.next(Durable, seconds=30)
         assert ack.message in landed.messages
     assert texts(small_disk) == ["Good morning.", "A long story. " * 2_000]
+
+
+@pytest.mark.parametrize(("spoil", "code"), [("newer", "storage.newer"), ("damaged", "storage.damaged")])
+async def test_beside_a_store_that_cannot_be_used_the_companion_still_talks(
+    tmp_path: Path, spoil: str, code: str
+) -> None:
+    file = tmp_path / STORE_FILE
+    if spoil == "newer":
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("PRAGMA user_version = 99")
+    else:
+        file.write_bytes(b"this was a store once" * 100)
+    before = file.read_bytes()
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        welcome = await talker.hello(user="ann", conversation="last")
+        assert welcome.conversation is None
+        assert (await talker.next(Notice)).code == code
+        ack = await talker.say("Is anybody there?")
+        assert (ack.durable, ack.reason) == (False, code)
+        assert (await talker.answer()).text
+        with pytest.raises(Refusal) as refused:
+            await talker.ask(ConversationList(id=talker.new_id()))
+        assert refused.value.code == code
+        answered = urllib.request.Request(url.replace("ws:", "http:").replace("/ws", "/healthz"))
+        with pytest.raises(urllib.error.HTTPError) as unwell:
+            await anyio.to_thread.run_sync(urllib.request.urlopen, answered)
+        assert unwell.value.code == 503
+        unwell.value.close()
+    assert file.read_bytes() == before
