@@ -19,9 +19,11 @@ from actors.runtime import Address, supervise
 from actors.session import Session
 from companions.changes import SessionContinued
 from companions.events import QuietTicket
+from companions.remembered import Remembered
 from companions.state import State, Who
 
 TAKE_OVER_SECONDS = 5.0
+MOST_TRIES = 4
 MAILBOX = 64
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("sessions")
@@ -134,14 +136,15 @@ class Sessions:
             session=new_id, space=left.space if left else new_id, user=principal.user, companion=companion
         )
         asked = wanted.conversation or (left.conversation if left else None)
-        opening = await self._opening(services, who, asked, strict=wanted.conversation not in (None, "last"))
         kind = wanted.session_type or cast.companion.policy.session.default_type
         if kind not in cast.companion.policy.session.types:
             raise CommandRefused("policy.refused", f"{cast.companion.name} has no session of that type.")
+        strict = wanted.conversation not in (None, "last")
+        opening, known = await self._taken(services, who, asked, strict=strict)
         state = State(
             who=who,
             talk=opening.talk if opening else None,
-            remembered=await services.desk.remember(who, opening.talk.conversation if opening else None),
+            remembered=known,
             session_type=opening.talk.session_type if opening else kind,
         )
         session = self._start(state, cast, services)
@@ -156,6 +159,20 @@ class Sessions:
             )
             await session.save(change, QuietTicket())
         return session.address
+
+    async def _taken(
+        self, services: Services, who: Who, asked: str | None, *, strict: bool
+    ) -> tuple[Opening | None, Remembered]:
+        """The conversation to go on with, which nobody holds at this moment, and what is remembered.
+
+        While the store is read another hello may take the same conversation: the later one gets it.
+        """
+        for _ in range(MOST_TRIES):
+            opening = await self._opening(services, who, asked, strict=strict)
+            known = await services.desk.remember(who, opening.talk.conversation if opening else None)
+            if opening is None or not self.held(opening.talk.conversation):
+                return opening, known
+        raise CommandRefused("session.busy")
 
     async def _opening(
         self, services: Services, who: Who, conversation: str | None, *, strict: bool

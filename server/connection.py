@@ -184,7 +184,11 @@ class Connection:
                 hello, session, principal, resumed=resumed, seq=seq, conversation=conversation
             )
 
-        await address.send(Attach(self._socket, welcome, missed))
+        try:
+            await address.send(Attach(self._socket, welcome, missed))
+        except Closed:  # the session ended while the hello was on its way
+            await self._socket.close(CloseCode.DRAINING, "The session has ended; connect again.")
+            return False
         return True
 
     def _welcome(

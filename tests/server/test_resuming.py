@@ -1,5 +1,6 @@
 """Coming back: the rules of the contract on resuming, on ids, and on who has a conversation."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -506,3 +507,28 @@ async def test_a_server_that_starts_where_one_stopped_serves(tmp_path: Path) -> 
     async with serving(chosen) as url, connected(url) as talker:
         await talker.hello(companion="serenity", user="ann")
         assert (await talker.talk("Hello.")).source == "fallback"  # its model is gone
+
+
+async def test_of_two_that_come_back_at_the_same_moment_one_has_the_conversation(tmp_path: Path) -> None:
+    async with (
+        played(tmp_path, STEADY) as scene,
+        scene.greeted() as talker,
+        connected(scene.url) as one,
+        connected(scene.url) as two,
+    ):
+        await talker.talk("Remember me.")
+        async with anyio.create_task_group() as tasks:
+            for each in (one, two):
+                tasks.start_soon(partial(each.hello, companion="serenity", user="ann", conversation="last"))
+        replaced: list[Talker] = []
+
+        async def heard(each: Talker) -> None:
+            await each.next(Notice)
+            replaced.append(each)
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            for each in (one, two):
+                tasks.start_soon(heard, each)
+        other = two if replaced == [one] else one
+        assert (await other.talk("Are you mine alone?")).status == "completed"
