@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from memory.answer_reader import likely
 from memory.answer_rules import ALL, Heard, broken
 from memory.messages import Role
 
@@ -24,6 +25,7 @@ _QUESTION = re.compile(
     r"would|shall|wo|wer|wann|wie|warum|dónde|qué|quién|cuándo|cómo)\b"
 )
 _FEWEST_WORDS = 3
+_MOST_CLAUSES = 4
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -52,11 +54,11 @@ def judge(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL, *, s
     The first broken rule is told, by place and then by the order of the table. A piece is read on from the
     sentence that ``shown`` left open; places count from the beginning of ``answer`` alone.
     """
-    heard = _heard(window)
+    heard = heard_in(window)
     open_part = _open_part(shown)
     text = open_part + answer
-    for start, end in _spans(text):
-        found = broken(_plain(text[start:end]), heard, rules)
+    for start, end in sentence_spans(text):
+        found = _broken(text[start:end], heard, rules)
         if found is not None and start + found[2] > len(open_part):
             family, first, last = found
             first = max(start + first - len(open_part), 0)
@@ -65,9 +67,27 @@ def judge(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL, *, s
     return _ALLOWED
 
 
+def _broken(sentence: str, heard: Heard, rules: frozenset[str]) -> tuple[str, int, int] | None:
+    """What the patterns find, being certain, or else what the trained reader thinks likely, and where."""
+    plain = plainly(sentence)
+    found = broken(plain, heard, rules)
+    if found is not None:
+        return found
+    family = likely(plain, heard, rules)
+    if family is None:
+        return None
+    for start, end, clause in list(_clauses(sentence))[:_MOST_CLAUSES]:
+        rest = f"{plain[:start]} {plain[end:]}"
+        if likely(plainly(clause), heard, rules) is not None and likely(rest, heard, rules) is None:
+            return family, start + len(clause) - len(clause.lstrip()), end
+    return family, 0, len(sentence)
+
+
 def repaired(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL) -> str:
     """What remains of ``answer`` without each offending clause, or its whole sentence; may be empty."""
-    kept = [part for start, end in _spans(answer) if (part := _without(answer[start:end], window, rules))]
+    kept = [
+        part for start, end in sentence_spans(answer) if (part := _without(answer[start:end], window, rules))
+    ]
     shown = " ".join(kept)
     return shown if judge(shown, window, rules).allowed else ""
 
@@ -100,7 +120,8 @@ def _sentence_of(clauses: Sequence[str]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where each sentence of ``text`` begins and ends."""
     start = 0
     for match in _END.finditer(text):
         if text[start : match.end()].strip():
@@ -117,13 +138,14 @@ def _open_part(shown: str) -> str:
     return f"{rest.rstrip()} " if rest else ""
 
 
-def _plain(text: str) -> str:
+def plainly(text: str) -> str:
     """``text`` in lower case with straight quotes, of the same length."""
     plain = text.translate(_QUOTES).lower()
     return plain if len(plain) == len(text) else "".join(c.lower()[:1] for c in text.translate(_QUOTES))
 
 
-def _heard(window: Sequence[Turn]) -> Heard:
+def heard_in(window: Sequence[Turn]) -> Heard:
+    """What the person said last in ``window``."""
     said = next((turn.text for turn in reversed(window) if turn.role == "user"), "")
-    plain = _plain(said).strip()
+    plain = plainly(said).strip()
     return Heard(plain, bool(_QUESTION.search(plain)))

@@ -2,7 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.answer_reader import FILE, likely
+from memory.answer_rules import ALL, Heard
 from memory.answers import Turn, judge, repaired
+from memory.data import raw
 
 
 def after(said: str) -> list[Turn]:
@@ -77,13 +80,32 @@ def test_only_the_rules_of_the_policy_are_judged() -> None:
 
 
 def test_a_piece_is_judged_with_the_open_sentence_that_is_already_shown() -> None:
-    assert judge("told me about your brother.", after("Hello")).allowed
-    verdict = judge("told me about your brother.", after("Hello"), shown="Good morning. Last week you ")
+    assert judge("said you love the sea.", after("Hello")).allowed
+    verdict = judge("said you love the sea.", after("Hello"), shown="Good morning. Last week you ")
     assert (verdict.allowed, verdict.rule, verdict.start) == (False, "session", 0)
 
 
 def test_what_is_already_shown_is_not_judged_anew() -> None:
     assert judge("The sun is out.", after("Hello"), shown="You're confused. ").allowed
+
+
+def test_a_hint_in_words_that_no_pattern_has_is_stopped_where_it_stands() -> None:
+    answer = "The roof shines. That wish has visited you several times today. Tea is ready."
+    assert judge(answer, after("I want to go home")).rule == "reminder"
+    assert repaired(answer, after("I want to go home")) == "The roof shines. Tea is ready."
+
+
+def test_what_the_person_said_decides_what_a_sentence_means() -> None:
+    said = "The mill has long been flats, so nobody is waiting."
+    assert judge(said, after("I must get to the mill")).rule == "correction"
+
+
+def test_a_language_the_trained_reader_does_not_know_is_left_to_the_patterns() -> None:
+    assert likely("hai già chiesto questa cosa molte volte", Heard("dove sono?", asked=True), ALL) is None
+
+
+def test_the_trained_reader_is_small() -> None:
+    assert len(raw(FILE)) < 300_000
 
 
 answers = st.lists(
