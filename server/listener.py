@@ -137,6 +137,10 @@ def answer(settings: Listen, site: Site, asked: Request, *, full: bool, near: bo
     host = asked.headers.get("Host", "")
     if not host_allowed(host, settings):
         return _text(http.HTTPStatus.MISDIRECTED_REQUEST, "This server does not answer under that name.\n")
+    if asked.method not in ("GET", "HEAD"):
+        return _text(
+            http.HTTPStatus.METHOD_NOT_ALLOWED, "This is read only; a change is a frame on the WebSocket.\n"
+        )
     target = urlsplit(asked.path)
     if target.path == "/ws":
         return _door(settings, asked, host, full=full)
