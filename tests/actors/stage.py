@@ -160,6 +160,9 @@ class Counted:
     def __init__(self) -> None:
         self.first: list[float] = []
 
+    def said(self) -> None:
+        return
+
     def first_delta(self, seconds: float) -> None:
         self.first.append(seconds)
 

@@ -14,7 +14,7 @@ from loadtest.model_script import Script
 from loadtest.model_server import model_server
 from protocol.errors import ErrorFrame
 from protocol.person_frames import Health, HealthShare, MoodCheckIn, Profile, ProfileSet, Sleep
-from server import logs
+from server.logs import configure
 from server.settings import Model
 from tests.server.scenes import played
 from tests.server.serving import serving, settings
@@ -34,7 +34,7 @@ def lines() -> Iterator[io.StringIO]:
     root = logging.getLogger()
     handlers, level, before = root.handlers[:], root.level, structlog.get_config()
     stream = io.StringIO()
-    logs.configure("debug", "json", stream)
+    configure("debug", "json", stream)
     yield stream
     root.handlers[:], root.level = handlers, level
     structlog.configure(**before)
