@@ -2,7 +2,10 @@
 
     python -m evaluation.train_questions [--out memory/data/questions.bin]
 
-Trains on `evaluation/training/questions.txt` alone, never on a set that is scored. Needs numpy and scikit-learn.
+Trains on `evaluation/training/questions.txt` alone. Common questions ("Where am I?") stand there and in the sets that
+are scored, and after a set's first score the classes of its misses were written into the file in other words: only
+first scores say what to expect. Words the file does not have are read as the nearest that it has (`words.bin`, made by
+`evaluation.distil_words`). Needs numpy and scikit-learn.
 """
 
 import argparse

@@ -23,7 +23,8 @@ SIMILAR_CONCEPTS = 0.5
 SIMILAR_VECTORS = 0.82
 SAME_MATTER = 0.2
 
-# Matters that are another's when somebody else, or something else, is meant; those that are another's in the past.
+# Matters that are others when somebody else, or something else, is meant; when they are past; when they are not
+# one's own.
 _OF_SOMEBODY = frozenset(
     (
         "visit_when_person",
@@ -36,7 +37,35 @@ _OF_SOMEBODY = frozenset(
     )
 )
 _OF_SOMETHING = frozenset(("find_thing", "pet", "pain"))
-_OF_A_TIME = frozenset(("meal_what", "plans", "what_do", "whats_happening", "weather"))
+_OF_A_TIME = frozenset(
+    (
+        "meal_what",
+        "plans",
+        "what_do",
+        "whats_happening",
+        "weather",
+        "frightened",
+        "cold",
+        "hot",
+        "alone",
+        "unwell",
+    )
+)
+_OF_ONESELF = frozenset(
+    (
+        "hungry",
+        "thirsty",
+        "cold",
+        "hot",
+        "pain",
+        "unwell",
+        "frightened",
+        "tablets",
+        "bed",
+        "no_sleep",
+        "toilet",
+    )
+)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -110,11 +139,18 @@ def _compatible(one: Question, other: Question, matter: str) -> bool:
         return False
     if matter in _OF_SOMEBODY and bool(one.persons) != bool(other.persons):
         return False
+    if matter in _OF_ONESELF and (_of_another(one) or _of_another(other)):
+        return False
     if matter in _OF_SOMETHING and (
         _apart(one.things, other.things) or bool(one.things) != bool(other.things)
     ):
         return False
     return matter not in _OF_A_TIME or (one.tense == "past") == (other.tense == "past")
+
+
+def _of_another(question: Question) -> bool:
+    """Whether somebody else is spoken of, not asked for: *my brother was always hungry*."""
+    return bool(question.persons) and not question.asked
 
 
 def _same_need(one: Question, other: Question) -> bool:

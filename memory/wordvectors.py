@@ -16,6 +16,7 @@ from operator import mul
 import msgspec
 
 from memory.data import raw
+from memory.text import words
 
 FILE = "words.bin"
 Vector = tuple[float, ...]
@@ -51,17 +52,25 @@ def weight(word: str) -> float:
     return 0.0 if at is None else _file().weights[at] / 255
 
 
-def sentence(words: Iterable[str]) -> Vector | None:
-    """The mean of the vectors of ``words`` by their weight, of length one; None when none is known.
+def sentence(said: Iterable[str]) -> Vector | None:
+    """The mean of the vectors of the words ``said`` by their weight, of length one; None when none is known.
 
-    The words are folded, in any order. For what somebody feels or means in a whole message pass all its words.
+    The words are folded, in any order; of a word said twice both count.
     """
     places = _places()
-    known = [word for word in words if word in places]
+    known = [word for word in said if word in places]
     if not known:
         return None
     total = [sum(column) for column in zip(*map(_weighted, known), strict=True)]
     return _unit(total)
+
+
+def message(text: str) -> Vector | None:
+    """What ``text`` is about or how it feels as one vector of length one, whatever the order of its words.
+
+    For readers that weigh a whole message, such as that of emotion: the mean over all its words by their weight.
+    """
+    return sentence(words(text))
 
 
 def similarity(one: Vector, other: Vector) -> float:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memory.data import raw
 from memory.text import words
-from memory.wordvectors import FILE, sentence, similarity, vector, weight
+from memory.wordvectors import FILE, message, sentence, similarity, vector, weight
 
 
 def near(one: str, other: str) -> float:
@@ -49,6 +49,15 @@ def test_a_message_has_a_vector_of_length_one_whatever_the_order(found: list[str
     if one is not None and other is not None:
         assert math.isclose(similarity(one, one), 1.0, abs_tol=1e-9)
         assert math.isclose(similarity(one, other), 1.0, abs_tol=1e-9)
+
+
+def test_messages_of_like_feeling_are_nearer_than_others() -> None:
+    low, sad, glad = (message(text) for text in ("I feel so low.", "I am very sad.", "What a lovely garden!"))
+    assert low is not None
+    assert sad is not None
+    assert glad is not None
+    assert similarity(low, sad) > similarity(low, glad)
+    assert message("?!") is None
 
 
 def test_the_file_stays_small() -> None:
