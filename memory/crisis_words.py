@@ -36,7 +36,8 @@ _TWICE = re.compile(r"(.)\1+")
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
-_APART = re.compile(r"[ .\-_*][^\W\d_][ .\-_*]{1,3}[^\W\d_](?![\w'’])")
+_APART = re.compile(r"[ .\-_*][^\W\d_][ .\-_*]{1,3}[^\W\d_](?![\w'’])")  # a quick look, before the sure one
+_LETTERED = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2}")
 _MOST_MET = 20_000
 _LONGEST_MET = 24
 _COMMAS = frozenset(",:(\u2013\u2014")
@@ -96,12 +97,7 @@ def runs(text: str) -> list[str] | None:
     None when words may be written letter by letter, or a dash stands at the end of a line.
     """
     low = lowered(text)
-    if (
-        _APART.search(low)
-        or (low[:1].isalpha() and _APART.match(f" {low[:5]}"))
-        or "-\n" in low
-        or "\n-" in low
-    ):
+    if (_APART.search(low) and _LETTERED.search(low)) or "-\n" in low or "\n-" in low:
         return None
     return low.split(" ")
 
