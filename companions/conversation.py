@@ -164,7 +164,7 @@ def _say(state: State, command: CommandId, waiting: Waiting, begins: NewConversa
         text=message.text,
         context=message.context,
         statements=msgspec.Raw(msgspec.json.encode(stated))
-        if (stated := waiting.reading.statements)
+        if (stated := (*waiting.reading.statements, *waiting.reading.suggested))
         else None,
         begins=begins,
     )

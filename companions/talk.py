@@ -32,6 +32,7 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
     emotions: tuple[EmotionRow, ...] = ()
     asked: tuple[Asked, ...] = ()
     stated: tuple[Stated, ...] = ()
+    other: str | None = None  # whom the person mentioned last
     anchors: tuple[str, ...] = ()
     told: tuple[str, ...] = ()  # narratives, in the order told
     repeats: tuple[tuple[str, str, int], ...] = ()  # (message, what it repeats, how many came before it)
@@ -61,7 +62,7 @@ def heard(talk: Talk, message: Message, reading: Reading) -> Talk:
     if reading.repeat_of is not None:
         repeats = (*repeats, (message.id, reading.repeat_of, reading.repeat_count))[-MOST_ASKED:]
     stated = talk.stated
-    if reading.statements:
+    if reading.statements or reading.suggested:
         stated = (*stated, stated_in(message, reading))
     return msgspec.structs.replace(
         talk,
@@ -71,15 +72,19 @@ def heard(talk: Talk, message: Message, reading: Reading) -> Talk:
         emotions=(*talk.emotions, emotion_row(message.id, reading))[-MOST_EMOTIONS:],
         asked=(*talk.asked, asked)[-MOST_ASKED:],
         stated=stated,
+        other=reading.other,
         anchors=merged_anchors(talk.anchors, reading.anchors),
         repeats=repeats,
     )
 
 
 def stated_in(message: Message, reading: Reading) -> Stated:
-    """What the person stated in ``message``, for recall."""
+    """What the person stated in ``message``, for recall: also what only its words' company suggests."""
     return Stated(
-        message_id=message.id, position=message.position, statements=reading.statements, text=message.text
+        message_id=message.id,
+        position=message.position,
+        statements=(*reading.statements, *reading.suggested),
+        text=message.text,
     )
 
 

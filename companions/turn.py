@@ -75,6 +75,7 @@ class PolicyRules:
         before = Before(
             said=said[-2:],
             answered=answers[-1] if answers else None,
+            other=talk.other,
             distress=[row.distress for row in talk.emotions],
             asked=talk.asked if self.policy.repetition.strategy else (),
         )

@@ -9,6 +9,7 @@ from typing import get_args
 
 import msgspec
 
+from memory import crisis, statements
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge
 from memory.crisis import Crisis, read_crisis
@@ -18,8 +19,9 @@ from memory.flags import Flag, read_flags
 from memory.intent import Intent, read_intent
 from memory.phrases import tokens
 from memory.questions import Question, read_question
+from memory.recall import default_reader, suggested
 from memory.repetition import Asked, find_repeat
-from memory.statements import Statement, read_statements
+from memory.statements import Statement, last_mentioned, own_sentences, read_statements
 from memory.topics import read_topics
 
 LONG = 2_000  # characters: longer text is read on head and tail, but for crisis, which is read whole (D32)
@@ -33,12 +35,17 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
     answered: str | None = (
         None  # what the companion said last: a bare "yes, peanuts" is read with its question
     )
+    other: str | None = None  # whom the person mentioned last: whom "he" or "she" means
     distress: Sequence[float] = ()  # of the last messages, at most ten, oldest first
     asked: Sequence[Asked] = ()
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found. ``repeat_count`` is the number of earlier matches; ``distress`` regards the way here."""
+    """What was found. ``repeat_count`` is the number of earlier matches; ``distress`` regards the way here.
+
+    ``suggested`` is what the message may state beside its ``statements``, for recall alone; ``other`` the person it
+    mentions last, else the one mentioned before.
+    """
 
     emotion: str
     intensity: int
@@ -54,32 +61,38 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     repeat_count: int
     statements: tuple[Statement, ...]
     anchors: tuple[str, ...]
+    suggested: tuple[Statement, ...] = ()
+    other: str | None = None
 
 
 def read(text: str, before: Before, *, emotions: EmotionSet = "wellness") -> Reading:
     """Read ``text``, the person's next message."""
     part = head_and_tail(text)
     words = tokens(part)
-    crisis = read_crisis(text, before.said[-2:])
+    danger = read_crisis(text, before.said[-2:])
     feeling = read_emotion(part, emotions, words)
     distress = settled_distress(before.distress, feeling.distress)
     question = read_question(part)
     repeat = find_repeat(question, part, before.asked)
+    said = own_sentences(part)
+    stated = read_statements(said, before.answered, before.other)
     return Reading(
         emotion=feeling.label,
         intensity=feeling.intensity,
         confidence=feeling.confidence,
         distress=distress,
         trajectory=trajectory(before.distress, distress),
-        flags=read_flags(words, feeling, crisis is not None),
-        crisis=crisis,
+        flags=read_flags(words, feeling, danger is not None),
+        crisis=danger,
         intent=read_intent(words, feeling),
         topics=read_topics(words),
         question=question,
         repeat_of=repeat.of,
         repeat_count=repeat.count,
-        statements=read_statements(part, before.answered),
+        statements=stated,
         anchors=read_anchors(words if part.isascii() else part),
+        suggested=suggested(said, stated, before.other),
+        other=last_mentioned(said, before.other),
     )
 
 
@@ -90,6 +103,9 @@ def head_and_tail(text: str) -> str:
 
 def warm() -> None:
     """Load every table and compile every pattern now, so that no first message waits for it."""
+    crisis.warm()
+    statements.warm()
+    default_reader().asked("What could I eat?")
     for emotions in get_args(EmotionSet):
         read("Where am I? I feel a little lost, and my knee hurts.", Before(), emotions=emotions)
     judge("You are safe here with me.", [Turn(role="user", text="Where am I?")])

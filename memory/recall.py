@@ -8,11 +8,21 @@ decision D12).
 """
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import msgspec
 
 from memory.recall_topics import Asked, Needs, Reader, default_needs, default_reader, need
-from memory.statements import SAFETY, Statement, last_mentioned, read_statements, read_widely
+from memory.statements import (
+    SAFETY,
+    Sentences,
+    Statement,
+    StatementKind,
+    last_mentioned,
+    own_sentences,
+    read_statements,
+    read_widely,
+)
 from memory.statements_ends import core
 from memory.statements_held import Held
 from memory.statements_subjects import is_relation
@@ -25,7 +35,9 @@ __all__ = [
     "default_needs",
     "recall",
     "recall_batch",
+    "stated",
     "stated_by",
+    "suggested",
 ]
 
 WORKING = 10
@@ -51,11 +63,15 @@ class Recalled(msgspec.Struct, frozen=True):
 
 
 class _Entry(msgspec.Struct, frozen=True):
+    number: int
     stated: Stated
     statement: Statement
     groups: frozenset[str]
     core: frozenset[str]
-    ended: bool
+
+
+_Alike: TypeAlias = tuple[StatementKind, frozenset[str]]
+"""What a topic's need of a statement depends on: its kind, and the groups that make a difference."""
 
 
 class Remembered:
@@ -68,7 +84,8 @@ class Remembered:
     def __init__(self, earlier: Iterable[Stated] = (), needs: Needs | None = None) -> None:
         self._reader = Reader(needs) if needs is not None else default_reader()
         self._held = Held()
-        self._entries: dict[int, _Entry] = {}
+        self._entries: dict[_Alike, dict[int, _Entry]] = {}
+        self._alike: dict[int, _Alike] = {}
         for stated in sorted(earlier, key=lambda one: one.position):
             self.add(stated)
 
@@ -77,10 +94,14 @@ class Remembered:
         for statement in stated.statements:
             number, ended = self._held.add(statement)
             for gone in ended:
-                self._entries.pop(gone, None)
+                if (alike := self._alike.pop(gone, None)) is not None:
+                    del self._entries[alike][gone]
             if _can_return(statement, bool(ended)):
                 groups = self._reader.groups(statement)
-                self._entries[number] = _Entry(stated, statement, groups, core(statement.value), bool(ended))
+                alike = (statement.kind, self._reader.telling(statement, groups))
+                self._alike[number] = alike
+                entry = _Entry(number, stated, statement, groups, core(statement.value))
+                self._entries.setdefault(alike, {})[number] = entry
 
     def recall(self, query: str, limit: int = 3, before: int | None = None) -> tuple[Recalled, ...]:
         """The messages that ``query`` needs, best first, at most ``limit``; usually none.
@@ -91,10 +112,10 @@ class Remembered:
         if asked is None:
             return ()
         best: dict[str, tuple[float, int, Recalled]] = {}
-        for entry in self._entries.values():
+        for entry, weight, why in self._touched(asked):
             if before is not None and entry.stated.position >= before:
                 continue
-            score, why = _score(entry, asked, self._reader.needs)
+            score = _score(entry, weight, asked, self._reader.needs)
             message = entry.stated.message_id
             if score < self._reader.needs.floor or (message in best and best[message][0] >= score):
                 continue
@@ -104,6 +125,21 @@ class Remembered:
         ranked = sorted(best.values(), key=lambda one: (-one[0], not one[2].safety, -one[1]))
         return tuple(one[2] for one in ranked[:limit])
 
+    def _touched(self, asked: Asked) -> list[tuple[_Entry, float, str]]:
+        """The entries that a topic needs, or that are named and matter for safety, in the order they were added.
+
+        Entries of one kind that belong to the same groups are needed alike, so that is worked out once for them.
+        """
+        found: list[tuple[_Entry, float, str]] = []
+        for (kind, groups), entries in self._entries.items():
+            weight, why = _need(kind, groups, asked)
+            if weight:
+                found += [(entry, weight, why) for entry in entries.values()]
+            elif kind in SAFETY:
+                named = (entry for entry in entries.values() if not asked.words.isdisjoint(entry.core))
+                found += [(entry, weight, why) for entry in named]
+        return sorted(found, key=lambda one: one[0].number)
+
 
 def _can_return(statement: Statement, ended: bool) -> bool:
     """Whether a statement is worth a recall: what holds now, and a denial only when it ended something."""
@@ -112,24 +148,30 @@ def _can_return(statement: Statement, ended: bool) -> bool:
     return statement.tense != "past" or statement.kind in {"life_event", "condition"}
 
 
-def _score(entry: _Entry, asked: Asked, needs: Needs) -> tuple[float, str]:
-    """How much what was asked needs a statement, and the topic that needs it most."""
-    statement = entry.statement
+def _need(kind: StatementKind, groups: frozenset[str], asked: Asked) -> tuple[float, str]:
+    """How much what was asked needs such a statement, and the topic that needs it most."""
     best, why = 0.0, "named"
     for topic in asked.topics:
-        weight = need(topic, statement, entry.groups)
+        weight = need(topic, kind, groups)
         if weight > best:
             best, why = weight, topic.name
-    best = _near(best, entry, asked, needs)
-    if entry.core & asked.words and (best or statement.safety):
+    return best, why
+
+
+def _score(entry: _Entry, weight: float, asked: Asked, needs: Needs) -> float:
+    """The score of a statement that what was asked needs by ``weight``."""
+    best = _near(weight, entry, asked, needs)
+    if not asked.words.isdisjoint(entry.core) and (best or entry.statement.safety):
         best += needs.named_bonus
-    return _whose(statement, asked, needs, best), why
+    return _whose(entry.statement, asked, needs, best)
 
 
 def _near(score: float, entry: _Entry, asked: Asked, needs: Needs) -> float:
     """The score with regard to the part of the body: a movement that spares it matters less."""
+    if not asked.regions or entry.statement.kind not in {"injury", "limit"}:
+        return score
     hurt = entry.groups & {"lower", "upper", "trunk"}
-    if entry.statement.kind not in {"injury", "limit"} or not hurt or not asked.regions:
+    if not hurt:
         return score
     return score + 0.1 if score and hurt & asked.regions else score * needs.elsewhere
 
@@ -163,10 +205,16 @@ def stated(
     ``asked`` is what the companion said just before, ``other`` whom the person mentioned last. ``None``
     when the message states nothing.
     """
-    sure = read_statements(text, asked, other)
+    said = own_sentences(text)
+    sure = read_statements(said, asked, other)
+    every = (*sure, *suggested(said, sure, other))
+    return Stated(message_id, position, every, text) if every else None
+
+
+def suggested(said: Sentences, sure: Sequence[Statement], other: str | None = None) -> tuple[Statement, ...]:
+    """What only the company of its words suggests, of kinds that are not among what is ``sure``: for recall alone."""
     kinds = {one.kind for one in sure}
-    maybe = [one for one in read_widely(text, other) if one.kind not in kinds]
-    return Stated(message_id, position, (*sure, *maybe), text) if sure or maybe else None
+    return tuple(one for one in read_widely(said, other) if one.kind not in kinds)
 
 
 def stated_by(messages: Sequence[tuple[str, str, str]]) -> list[Stated]:

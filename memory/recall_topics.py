@@ -7,6 +7,7 @@ topic needs each kind of statement. A message for general knowledge, or for a ch
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -44,10 +45,17 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     regions: dict[str, str]
 
 
+class Wanted(NamedTuple):
+    """What a topic needs, by kind of statement: plainly, and of those that belong to a group."""
+
+    name: str
+    by_kind: dict[str, tuple[float, tuple[tuple[str, float], ...]]]
+
+
 class Asked(msgspec.Struct, frozen=True):
     """What a message asks for: topics, regions of the body, people it names, and its own words."""
 
-    topics: tuple[Topic, ...]
+    topics: tuple[Wanted, ...]
     regions: frozenset[str]
     people: frozenset[str]
     household: bool
@@ -69,7 +77,10 @@ class Reader:
         self._cues = read_groups({topic.name: topic.cues for topic in needs.topic})
         self._groups = read_groups(needs.groups)
         self._regions = read_groups(needs.regions)
-        self._by_name = {topic.name: topic for topic in needs.topic}
+        self._by_name = {topic.name: _wanted(topic) for topic in needs.topic}
+        self._narrow = frozenset(
+            name.split("/")[1] for topic in needs.topic for name in topic.needs if "/" in name
+        )
         self._knowledge = re.compile(needs.knowledge)
         self._chat = re.compile(needs.chat)
         self._family = frozenset(needs.family.split())
@@ -107,6 +118,25 @@ class Reader:
         value = " ".join(words(f"{statement.value} {statement.attribute}"))
         return _all(self._groups, said) | known_words().groups(value)
 
+    def telling(self, statement: Statement, groups: frozenset[str]) -> frozenset[str]:
+        """Those of a statement's groups, and its attribute, by which a topic's need of it can differ."""
+        return (groups | {statement.attribute}) & self._narrow
+
+
+def _wanted(topic: Topic) -> Wanted:
+    kinds = {name.split("/")[0] for name in topic.needs}
+    narrow = [(*name.partition("/")[::2], weight) for name, weight in topic.needs.items() if "/" in name]
+    return Wanted(
+        topic.name,
+        {
+            kind: (
+                topic.needs.get(kind, 0.0),
+                tuple((group, weight) for of, group, weight in narrow if of == kind),
+            )
+            for kind in kinds
+        },
+    )
+
 
 @cache
 def default_reader() -> Reader:
@@ -118,11 +148,9 @@ def _all(table: Words, said: list[str]) -> frozenset[str]:
     return frozenset[str]().union(*(names for _, _, names in table.spans(said)))
 
 
-def need(topic: Topic, statement: Statement, groups: frozenset[str]) -> float:
-    """How much ``topic`` needs ``statement``: the most specific need that fits decides, else its kind's."""
-    specific = [
-        weight
-        for name, weight in topic.needs.items()
-        if name.startswith(f"{statement.kind}/") and name.split("/")[1] in groups | {statement.attribute}
-    ]
-    return max(specific) if specific else topic.needs.get(statement.kind, 0.0)
+def need(topic: Wanted, kind: str, groups: frozenset[str]) -> float:
+    """How much ``topic`` needs a statement of ``kind`` that belongs to ``groups`` (its attribute among them): the most
+    specific need that fits decides, else its kind's.
+    """
+    plain, narrow = topic.by_kind.get(kind, (0.0, ()))
+    return max((weight for name, weight in narrow if name in groups), default=plain)

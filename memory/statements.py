@@ -32,6 +32,7 @@ __all__ = [
     "read_statements",
     "read_widely",
     "takes_back",
+    "warm",
 ]
 
 NOBODY = ""
@@ -236,6 +237,16 @@ def _without_repeats(read: list[Statement]) -> tuple[Statement, ...]:
     for one in read:
         kept.setdefault((one.kind, one.value.lower(), one.subject.lower()), one)
     return tuple(kept.values())
+
+
+def warm() -> None:
+    """Read the tables and compile the patterns now, so that no message waits for them."""
+    index()
+    for frame in frames().all:
+        for pattern in frame.patterns:
+            compiled(pattern.source)
+    read_statements("My sister, who is 40, is allergic to nuts.", "Are you allergic to anything?")
+    read_widely("I had a problem with milk.")
 
 
 def takes_back(text: str) -> bool:

@@ -20,12 +20,16 @@ from memory.statements_words import Affixes, known_words
 _MOST_REMEMBERED = 10_000
 """Words whose numbers are kept ready; what people write has no end."""
 _RANKS = 2 + MOST_NEEDS
-_union: Callable[[int, int], int] = or_
 _RUN = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
 _PEOPLE = frozenset({"relation", "name"})
 _NAMES_SOMEBODY = 1
 _OPENS_PHRASE = 2
+
+
+def _union(numbers: Iterable[int], start: int = 0) -> int:
+    found: int = reduce(or_, numbers, start)  # pyright: ignore[reportUnknownArgumentType]  # its stub has no types
+    return found
 
 
 class Possible(NamedTuple):
@@ -125,17 +129,17 @@ class Index:
 
     def _cues(self, numbers: Iterable[int]) -> int:
         """The bits of all patterns of the frames of these numbers, in the rank of the cues."""
-        return reduce(_union, ((1 << self.first[n + 1]) - (1 << self.first[n]) for n in numbers), 0)
+        return _union((1 << self.first[n + 1]) - (1 << self.first[n]) for n in numbers)
 
     def _of_groups(self, groups: Iterable[str]) -> int:
-        return reduce(_union, (self._groups.get(group, 0) for group in groups), 0)
+        return _union(self._groups.get(group, 0) for group in groups)
 
     def serves(self, word: str) -> int:
         """What a word as written serves; a contraction serves what the words do that it stands for."""
         low = word.lower()
         parts = reading().contractions.get(low)
         if parts is not None:
-            return reduce(_union, map(self._of, parts.split()))
+            return _union(map(self._of, parts.split()))
         return self._of(low[:-2]) | self._of("'s") if low.endswith("'s") else self._of(low)
 
     def _of(self, word: str) -> int:
@@ -156,7 +160,7 @@ class Index:
         """What can be in a text of the words ``said``."""
         each: Callable[[str], int] = self._words.__getitem__
         some: Iterable[int] = filter(None, map(each, said))  # pyright: ignore[reportUnknownArgumentType]  # its stub
-        served = reduce(_union, some, self._always)
+        served = _union(some, self._always)
         size = self._size
         bits = served
         for rank in range(1, _RANKS):

@@ -21,7 +21,8 @@ def key(source: str) -> str:
 
 @cache
 def _table() -> dict[str, list[str]]:
-    return data.table(FILE, dict[str, list[str]])
+    found: dict[str, list[str]] = data.table(FILE, dict[str, list[str]])
+    return found
 
 
 def needs(source: str) -> list[frozenset[str]]:

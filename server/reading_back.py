@@ -1,6 +1,7 @@
 """From the store's rows to what a session holds: a talk read back, and what is remembered of a person."""
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -10,9 +11,10 @@ from companions.companion import Companion
 from companions.remembered import CheckIn, PastTalk, Profile, Remembered
 from companions.talk import MOST_MESSAGES, Talk
 from memory.extracts import Extract
-from memory.recall import Stated
+from memory.messages import Message
+from memory.recall import Stated, stated
 from memory.repetition import asked
-from memory.statements import Statement, read_statements
+from memory.statements import Statement, last_mentioned
 from storage.conversations import last_conversation
 from storage.messages import stated_by
 from storage.people import last_check_in, profile
@@ -57,11 +59,7 @@ def opening(db: sqlite3.Connection, companion: Companion, *, user: str, conversa
 
 def _talk(found: Loaded) -> Talk:
     said = [each for each in found.messages if each.role == "user" and each.text]
-    stated = [
-        Stated(message_id=each.id, position=each.position, statements=statements, text=each.text)
-        for each in said
-        if (statements := read_statements(each.text))
-    ]
+    stated_here, other = _stated_here(found.messages)
     summary = found.summary
     return Talk(
         conversation=found.conversation.id,
@@ -71,7 +69,8 @@ def _talk(found: Loaded) -> Talk:
         messages=tuple(each for each in found.messages if each.text)[-MOST_MESSAGES:],
         emotions=found.emotions,
         asked=tuple(asked(each.id, each.text) for each in said),
-        stated=tuple(stated),
+        stated=stated_here,
+        other=other,
         anchors=found.anchors,
         told=tuple(use.narrative for use in found.narratives),
         repeats=tuple(
@@ -82,6 +81,21 @@ def _talk(found: Loaded) -> Talk:
         summary=_content(summary).text if summary is not None else None,
         summary_covers=summary.covers_last if summary is not None else 0,
     )
+
+
+def _stated_here(messages: Sequence[Message]) -> tuple[tuple[Stated, ...], str | None]:
+    """What the person states in the messages of a conversation, and whom they mention last."""
+    found: list[Stated] = []
+    asked: str | None = None
+    other: str | None = None
+    for each in messages:
+        if each.role != "user":
+            asked = each.text or asked
+            continue
+        if one := stated(each.id, each.position, each.text, asked, other):
+            found.append(one)
+        other = last_mentioned(each.text, other)
+    return tuple(found), other
 
 
 def remembered(

@@ -1,0 +1,14 @@
+from memory.reading import Before, read
+
+
+def test_he_is_whom_the_person_mentioned_last() -> None:
+    first = read("My brother moved in with us.", Before())
+    then = read("He is allergic to nuts.", Before(other=first.other))
+    assert [(one.subject, one.value) for one in then.statements] == [("brother", "nuts")]
+    assert then.other == "brother"
+
+
+def test_what_the_words_only_suggest_is_kept_apart_from_what_is_stated() -> None:
+    reading = read("Milk and I have had a few problems over the years.", Before())
+    assert not {one.kind for one in reading.suggested} & {one.kind for one in reading.statements}
+    assert "allergy" in {one.kind for one in (*reading.statements, *reading.suggested)}
