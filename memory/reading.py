@@ -19,7 +19,8 @@ from memory.flags import Flag, read_flags
 from memory.intent import Intent, read_intent
 from memory.phrases import tokens
 from memory.questions import Question, read_question
-from memory.recall import default_reader, suggested
+from memory.recall import suggested
+from memory.recall_topics import default_reader
 from memory.repetition import Asked, find_repeat
 from memory.statements import Statement, last_mentioned, own_sentences, read_statements
 from memory.topics import read_topics
