@@ -133,6 +133,10 @@ class Taker:
                 await self._work(job)
 
     async def _work(self, job: Job) -> None:
+        if job.attempts > MOST_ATTEMPTS:  # it never came to an end: it may be what ended the process
+            log.warning("job.unfinished", job=job.id, kind=job.kind, attempts=job.attempts)
+            await self._land(failed(job, "unfinished", self._now_ms()))
+            return
         try:
             async with self._slot():
                 change = await self._perform(job, self._now_ms())
