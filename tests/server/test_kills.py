@@ -13,6 +13,7 @@ from loadtest.client import Talker, connected
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
 from loadtest.process import ServerProcess, server_process
+from protocol.conversation_frames import ConversationClose, ConversationClosed
 from protocol.session_frames import ConversationSnapshot, Resume
 from protocol.talk_frames import MessageSend, ResponseDelta
 
@@ -52,6 +53,28 @@ async def test_the_same_id_after_a_kill_gets_the_first_answer(tmp_path: Path) ->
         again = await talker.say("I was here.", id_="once")
         assert (again.message, again.conversation) == (first.message, first.conversation)
     assert [text for _, text in stored(tmp_path)].count("I was here.") == 1
+
+
+async def test_a_kill_right_after_a_close_leaves_one_summary(tmp_path: Path) -> None:
+    closed: list[str] = []
+    for number in range(3):
+        async with server_process(tmp_path) as server, connected(server.url) as talker:
+            await talker.hello(companion="serenity", user=f"p{number}")
+            await talker.talk("My garden has a gate, and the roses are in bloom.")
+            await talker.send(ConversationClose(id="close"))
+            closed.append((await talker.next(ConversationClosed)).conversation)
+            await server.kill()
+    async with server_process(tmp_path):
+        with anyio.fail_after(30):
+            while len(summed_up(tmp_path)) < len(closed):
+                await anyio.sleep(0.05)
+    assert sorted(summed_up(tmp_path)) == sorted(closed)
+
+
+def summed_up(folder: Path) -> list[str]:
+    """The conversation of each summary there is."""
+    with closing(sqlite3.connect(folder / "data" / "fireside.db")) as db:
+        return [row[0] for row in db.execute("SELECT conversation FROM summaries").fetchall()]
 
 
 class Acks:
