@@ -1,0 +1,109 @@
+"""``fireside talk`` as a person at the terminal meets it: the real command against a real server."""
+
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from anyio.abc import Process
+from anyio.streams.text import TextReceiveStream
+
+from loadtest.model_script import Script
+from tests.server.scenes import played
+from tests.server.serving import serving, settings
+
+WAVES = Script(text="wave " * 2_000, tokens_per_second=50.0)
+"""An answer that goes on for longer than any test."""
+
+
+class Terminal:
+    """The command, and what it printed so far."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.printed = ""
+        assert process.stdout is not None
+        self._output = TextReceiveStream(process.stdout)
+
+    async def type(self, line: str) -> None:
+        assert self.process.stdin is not None
+        await self.process.stdin.send(f"{line}\n".encode())
+
+    async def reads(self, words: str) -> None:
+        """Until ``words`` were printed."""
+        with anyio.fail_after(20):
+            while words not in self.printed:
+                self.printed += await self._output.receive()
+
+    async def exit_code(self) -> int:
+        with anyio.fail_after(20):
+            async for more in self._output:
+                self.printed += more
+            return await self.process.wait()
+
+
+@asynccontextmanager
+async def terminal(url: str, *arguments: str) -> AsyncGenerator[Terminal]:
+    """``fireside talk`` to the server at ``url``."""
+    command = [sys.executable, "-m", "server.cli", "talk", "--url", url, *arguments]
+    async with await anyio.open_process(command, stderr=-2) as process:  # -2: into the same stream
+        yield Terminal(process)
+
+
+async def test_a_talk_by_a_pipe_ends_with_the_pipe(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, terminal(url, "--companion", "clara") as person:
+        await person.type("Good morning")
+        assert person.process.stdin is not None
+        await person.process.stdin.aclose()
+        assert await person.exit_code() == 0
+        assert person.printed.startswith("You are talking with clara")
+        assert len(person.printed.splitlines()[1]) > len("> ")
+
+
+async def test_a_companion_there_is_not_is_said_once_and_ends_the_talk(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, terminal(url, "--companion", "nobody") as person:
+        assert await person.exit_code() == 2
+        assert person.printed == "There is no companion of that name; hello may come again.\n"
+
+
+async def test_no_server_is_said_with_what_to_do() -> None:
+    async with terminal("ws://127.0.0.1:9/ws") as person:
+        assert await person.exit_code() == 1
+        assert person.printed.strip().endswith("Start one with: fireside serve")
+
+
+async def test_what_is_no_address_is_refused() -> None:
+    async with terminal("nonsense") as person:
+        assert await person.exit_code() == 2
+        assert person.printed.startswith("nonsense is no address of a server")
+
+
+async def test_a_server_that_goes_ends_the_talk_while_nothing_is_typed(tmp_path: Path) -> None:
+    async with anyio.create_task_group() as tasks:
+        async with serving(settings(tmp_path)) as url:
+            person = await tasks.start(_held_open, url)
+        assert await person.exit_code() == 1
+        assert "The server ended the talk." in person.printed
+        tasks.cancel_scope.cancel()
+
+
+async def _held_open(url: str, *, task_status: anyio.abc.TaskStatus[Terminal]) -> None:
+    async with terminal(url) as person:
+        await person.reads("Ctrl-D ends.")
+        task_status.started(person)
+        await anyio.sleep_forever()
+
+
+async def test_an_interrupt_stops_the_answer_and_the_next_one_ends_the_talk(tmp_path: Path) -> None:
+    async with played(tmp_path, WAVES, Script(text="Yes.")) as scene, terminal(scene.url) as person:
+        await person.reads("> ")
+        await person.type("Tell me something long.")
+        await person.reads("wave")
+        person.process.send_signal(signal.SIGINT)
+        await person.reads("\n\n> ")
+        await person.type("Are you there?")
+        await person.reads("Yes.\n\n> ")
+        person.process.send_signal(signal.SIGINT)
+        assert await person.exit_code() == 130
