@@ -21,6 +21,7 @@ HIGHEST: Final = 3
 _ALWAYS = "en"
 _MARKS_ENOUGH = 3
 _WORDS_A_MARK = 8
+_WORDS_ENOUGH = 2 * _MARKS_ENOUGH * _WORDS_A_MARK  # so many that the most marks are asked for in any case
 _LONGEST_SENTENCE = 160  # words; people who leave out full stops go on for long
 _OVERLAP = 40
 _SENTENCE = re.compile(f"[^{STOP}]+")
@@ -122,12 +123,13 @@ def signs(text: str) -> list[Sign]:
 
 def _seem_spoken(text: str, written: Sequence[str]) -> Sequence[str]:
     """The languages ``text`` is read in; without or with many marks that is plain, else all words are counted."""
-    marked = set[tuple[str, str]]().union(*map(_MARKED.__getitem__, written))
+    different = set(written)
+    marked = set[tuple[str, str]]().union(*map(_MARKED.__getitem__, different))
     if not marked:
         return (_ALWAYS,)
     count = Counter(name for name, _ in marked)
-    if all(number >= _MARKS_ENOUGH for number in count.values()):
-        return [name for name in LANGUAGES if name == _ALWAYS or name in count]
+    if len(different) > _WORDS_ENOUGH or all(number >= _MARKS_ENOUGH for number in count.values()):
+        return [name for name in LANGUAGES if name == _ALWAYS or count[name] >= _MARKS_ENOUGH]
     return _spoken(tokens(text))
 
 
