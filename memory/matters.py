@@ -94,14 +94,26 @@ def read_matters(found: AbstractSet[str]) -> Matters:
         (lane - nothing) * step + bias
         for lane, step, bias in zip(_lanes().unpack(total), file.steps, file.biases, strict=True)
     ]
-    classes = _shares(scores[: len(file.classes)])
+    classes, all_classes = _powers(scores[: len(file.classes)])
+    matters, all_matters = _powers(scores[len(file.classes) :])
     sure = max(classes)
-    matters = zip(file.matters, _shares(scores[len(file.classes) :]), strict=True)
+    least = LIKELY * all_matters
     return Matters(
         type=file.classes[classes.index(sure)],
-        sure=sure,
-        matters={name: share for name, share in matters if share > LIKELY and name != OTHERWISE},
+        sure=sure / all_classes,
+        matters={
+            name: power / all_matters
+            for name, power in zip(file.matters, matters, strict=True)
+            if power > least and name != OTHERWISE
+        },
     )
+
+
+def _powers(scores: Sequence[float]) -> tuple[list[float], float]:
+    """The exponentials of the scores, scaled alike, and their sum: a power by the sum is a share."""
+    most = max(scores)
+    powers = [exp(score - most) for score in scores]
+    return powers, sum(powers)
 
 
 def _familiar(sentence: Sentence, like: Mapping[str, str]) -> Sentence:
@@ -125,13 +137,6 @@ def _sentence_features(sentence: Sentence) -> Iterator[str]:
     yield from [f"c {token.concept}" for token in sentence.tokens]
     if sentence.past:
         yield "past"
-
-
-def _shares(scores: Sequence[float]) -> list[float]:
-    most = max(scores)
-    powers = [exp(score - most) for score in scores]
-    total = sum(powers)
-    return [power / total for power in powers]
 
 
 @cache
