@@ -19,9 +19,8 @@ T = TypeVar("T")
 _one_at_a_time = threading.Lock()
 
 
-@cache
 def raw(name: str) -> bytes:
-    """The bytes of the table ``name``, a file of this folder."""
+    """The bytes of the table ``name``, a file of this folder; not kept, because what is made of them is."""
     return resources.files(__name__).joinpath(name).read_bytes()
 
 
