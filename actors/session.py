@@ -5,9 +5,8 @@ so its state changes in one place and needs no lock. The rules are ``companions.
 carries their effects out. A lost connection is not an end: the session finishes its answer and waits.
 """
 
-import asyncio
 from collections.abc import Callable
-from typing import Literal, TypeAlias, assert_never
+from typing import assert_never
 
 import anyio
 import structlog
@@ -15,6 +14,7 @@ from anyio.abc import TaskGroup
 from msgspec.structs import replace
 
 from actors import telling
+from actors.alarms import Alarm, Alarms
 from actors.client import Client, Gone
 from actors.commands import Commands
 from actors.mail import Announce, Asked, Attach, Cut, Detach, Drain, Linger, Mail, Refresh, Replaced
@@ -53,7 +53,6 @@ from companions.events import (
     TellSafety,
     TellStarted,
     Ticket,
-    Timer,
     TimerRang,
 )
 from companions.state import Idle, Responding, State, Step
@@ -62,8 +61,6 @@ from protocol.frames import Event as Frame
 from protocol.session_frames import Notice, ServerDraining
 
 LINGER_SECONDS = 60.0  # a session without a talk waits so long for its client to come back
-
-Alarm: TypeAlias = Timer | Literal["linger"]
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("session")
 
@@ -80,8 +77,7 @@ class Session:
         self.client: Client | None = None
         self.draining = False
         self.commands = Commands(self)
-        self._timers: dict[Alarm, asyncio.TimerHandle] = {}
-        self._rang: set[Alarm] = set()  # whose mail is on its way
+        self._alarms = Alarms(self._ring)
         self._streams: dict[str, anyio.CancelScope] = {}
         self._owed = 0  # writes whose outcome has not come back
         self._leaving = False
@@ -103,26 +99,23 @@ class Session:
                     self._end_when_over()
                 tasks.cancel_scope.cancel()
         finally:
-            for timer in self._timers.values():
-                timer.cancel()
-            self._timers.clear()
+            self._alarms.stop_all()
 
     async def _pick_up(self) -> None:
         """After a crash: the stream of an open answer went with it, so the answer ends as far as it was shown."""
         if self._ran:
             await self.take(answering.cut(self.cast.rules, self.state, "failed", self.services.now_ms()))
             if self.state.talk is not None:
-                self._ring_later("silence", self.cast.rules.settings.silence)
+                self._alarms.start("silence", self.cast.rules.settings.silence)
         self._ran = True
 
     def _end_when_over(self) -> None:
         if self._owed or not isinstance(self.state.phase, Idle):
             return
-        if self._leaving or (self.client is None and self.state.talk is None and not self._lingers()):
+        if self._leaving or (
+            self.client is None and self.state.talk is None and "linger" not in self._alarms
+        ):
             self.address.close()
-
-    def _lingers(self) -> bool:
-        return "linger" in self._timers or "linger" in self._rang
 
     async def _receive(self, mail: Mail) -> None:
         match mail:
@@ -143,7 +136,7 @@ class Session:
             case Cut():
                 await self._leave()
             case Linger():
-                self._still_rings("linger")
+                self._alarms.meant("linger")
             case _:
                 await self.happen(mail)
 
@@ -151,7 +144,7 @@ class Session:
         """An event of the rules: take the step, carry its effects out."""
         if isinstance(event, Saved) and not isinstance(event.outcome, Deferred):
             self._owed -= 1
-        if isinstance(event, TimerRang) and not self._still_rings(event.timer):
+        if isinstance(event, TimerRang) and not self._alarms.meant(event.timer):
             return
         await self.take(step(self.cast.rules, self.state, event))
 
@@ -175,7 +168,7 @@ class Session:
         if self.client is not None and self.client is not mail.client:
             await self.client.close(CloseCode.REPLACED, "Another connection goes on with this session.")
         self.client = mail.client
-        self._stop("linger")
+        self._alarms.stop("linger")
         missed = self.outbox.after(mail.missed_after) if mail.missed_after is not None else None
         conversation = self.state.talk.conversation if self.state.talk is not None else None
         await self.send(mail.welcome(missed is not None, self.outbox.seq, conversation))
@@ -205,7 +198,7 @@ class Session:
             return
         self.client = None
         if self.state.talk is None:
-            self._ring_later("linger", LINGER_SECONDS)
+            self._alarms.start("linger", LINGER_SECONDS)
 
     async def begin(self) -> None:
         """The session stands with a conversation that was read back: see what it left undone."""
@@ -284,9 +277,9 @@ class Session:
             case StopModel(response=response):
                 self._stop_stream(response)
             case StartTimer(timer=timer, seconds=seconds):
-                self._ring_later(timer, seconds)
+                self._alarms.start(timer, seconds)
             case StopTimer(timer=timer):
-                self._stop(timer)
+                self._alarms.stop(timer)
             case HandOver(conversation=conversation):
                 self.services.hand_over(conversation)
             case Alert():
@@ -371,37 +364,19 @@ class Session:
 
     # ------------------------------------------------------------ timers
 
-    def _ring_later(self, timer: Alarm, seconds: float) -> None:
-        self._stop(timer)
-        self._timers[timer] = asyncio.get_running_loop().call_later(seconds, self._ring, timer)
-
-    def _ring(self, timer: Alarm) -> None:
-        del self._timers[timer]
-        self._rang.add(timer)
-        if timer == "linger":
+    def _ring(self, alarm: Alarm) -> None:
+        if alarm == "linger":
             self.address.post(Linger())
             return
         ids = self.services.mint(len(self.cast.rules.settings.jobs))
-        self.address.post(TimerRang(timer=timer, ids=ids, at=self.services.now_ms()))
-
-    def _still_rings(self, timer: Alarm) -> bool:
-        """Whether a timer whose mail has come is still meant: it may have been stopped or set anew meanwhile."""
-        meant = timer in self._rang
-        self._rang.discard(timer)
-        return meant
-
-    def _stop(self, timer: Alarm) -> None:
-        self._rang.discard(timer)
-        handle = self._timers.pop(timer, None)
-        if handle is not None:
-            handle.cancel()
+        self.address.post(TimerRang(timer=alarm, ids=ids, at=self.services.now_ms()))
 
     # ------------------------------------------------------------ conversations
 
     async def leave_talk(self) -> None:
         """Leave the open conversation as it is, its open answer kept as far as it was shown (X20)."""
         await self.take(answering.cut(self.cast.rules, self.state, "interrupted", self.services.now_ms()))
-        self._stop("silence")
+        self._alarms.stop("silence")
         self.state = replace(self.state, talk=None, queue=(), phase=Idle())
         self.hold()
 
