@@ -181,6 +181,7 @@ class Commands:
             await self.told(Refuse(re=command.id, code="session.busy"))
             return
         session.asked_now()
+        vector = await session.services.vector(command.text) if command.text.strip() else None
         context = None if command.context is UNSET else msgspec.Raw(msgspec.json.encode(command.context))
         sent = MessageSent(
             command=self._command_id(command),
@@ -188,6 +189,7 @@ class Commands:
             ids=session.services.mint(len(session.cast.rules.settings.jobs)),
             at=session.services.now_ms(),
             context=context,
+            vector=vector,
         )
         await session.happen(sent)
 

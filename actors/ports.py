@@ -70,6 +70,11 @@ class Desk(Protocol):
         ...
 
 
+async def no_vector(_text: str) -> tuple[float, ...] | None:
+    """Where there is no embedder."""
+    return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Services:
     """What every session is handed. Sessions share it; it holds no state of theirs."""
@@ -86,6 +91,7 @@ class Services:
     alert: Callable[[Who, str, str, int, tuple[str, ...]], None]
     report: Callable[[Who, Report], None]
     measure: "Measures"
+    vector: Callable[[str], Awaitable[tuple[float, ...] | None]] = no_vector  # of a message, in time (D32)
     trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code
 
 

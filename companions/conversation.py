@@ -58,8 +58,9 @@ from companions.events import (
 )
 from companions.repeats import done_command
 from companions.state import Idle, Responding, Rules, State, Step, Waiting
-from companions.talk import Talk, carried, heard, without
+from companions.talk import Talk, before, carried, heard, vector_of, without
 from memory.messages import Message
+from memory.reading import Reading
 from memory.titles import preview_of, title_of
 
 MOST_CHARS = 200_000  # limits.message_chars of the wire
@@ -111,9 +112,9 @@ def _sent(rules: Rules, state: State, event: MessageSent) -> Step:
         at=event.at,
         context=event.context,
     )
-    reading = rules.read(state, event.text)
+    reading = rules.read(state, event.text, event.vector)
     waiting = Waiting(message=message, reading=reading, ids=event.ids, command=event.command)
-    told = replace(state, talk=heard(talk, message, reading), title=None, reserved=None)
+    told = replace(state, talk=heard(talk, message, reading, event.vector), title=None, reserved=None)
     effects = [*_alarm(rules, told, waiting, event.at), _say(told, event.command, waiting, begins)]
     effects.append(StartTimer("silence", rules.settings.silence))
     if not isinstance(state.phase, Idle):
@@ -362,7 +363,7 @@ def _regenerate(rules: Rules, state: State, event: RegenerateAsked) -> Step:
     hides = message.position + 1 if answer is not None else None
     waiting = Waiting(
         message=message,
-        reading=rules.read(replace(state, talk=before(state.talk, message)), message.text),
+        reading=reread(rules, state, state.talk, message),
         ids=event.ids,
         told=True,
         style=event.style,
@@ -378,10 +379,10 @@ def _regenerate(rules: Rules, state: State, event: RegenerateAsked) -> Step:
     return state, [*effects, *more, StartTimer("silence", rules.settings.silence)]
 
 
-def before(talk: Talk, message: Message) -> Talk:
-    """The talk as it was before ``message`` was said."""
-    later = [each.id for each in talk.messages if each.position >= message.position]
-    return without(talk, later)
+def reread(rules: Rules, state: State, talk: Talk, message: Message) -> Reading:
+    """A message that is held, read as it was when it was said."""
+    said_before = replace(state, talk=before(talk, message))
+    return rules.read(said_before, message.text, vector_of(talk, message.id))
 
 
 def resumed(rules: Rules, state: State, ids: Minted, at: int) -> Step:
@@ -396,7 +397,7 @@ def resumed(rules: Rules, state: State, ids: Minted, at: int) -> Step:
     pending, part = left
     waiting = Waiting(
         message=pending,
-        reading=rules.read(replace(state, talk=before(state.talk, pending)), pending.text),
+        reading=reread(rules, state, state.talk, pending),
         ids=ids,
         told=True,
         hides_from=part.position if part is not None else None,

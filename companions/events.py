@@ -38,6 +38,7 @@ class MessageSent(msgspec.Struct, frozen=True, kw_only=True):
     ids: Minted
     at: int
     context: msgspec.Raw | None = None
+    vector: tuple[float, ...] | None = None  # of length one, where an embedder made one in time (D32)
 
 
 class PieceCame(msgspec.Struct, frozen=True, kw_only=True):

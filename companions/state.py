@@ -157,8 +157,8 @@ class Rules(Protocol):
         """The durations of a conversation."""
         ...
 
-    def read(self, state: State, text: str) -> Reading:
-        """Read a message of the person."""
+    def read(self, state: State, text: str, vector: Sequence[float] | None = None) -> Reading:
+        """Read a message of the person, by its vector too where there is one."""
         ...
 
     def alarm(self, state: State, message: str, reading: Reading) -> Alarm | None:

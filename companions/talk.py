@@ -4,7 +4,7 @@ It is loaded in one go when a conversation is opened and kept up by pure functio
 reads the store (dementia storage design, 5.3).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -14,11 +14,13 @@ from memory.phrasing import normalised
 from memory.reading import Reading
 from memory.recall import Stated
 from memory.repetition import Asked
+from memory.vectors import cosine, packed
 
 MOST_MESSAGES = 64  # more than any window asks for; what is cut here is not cut from the store
 MOST_EMOTIONS = 10  # dementia storage design, 5.2
 MOST_ASKED = 300
 MOST_ANCHORS = 24
+MOST_VECTORS = 48  # the time and the memory that comparing takes; older questions are found by their words
 
 
 class Talk(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +33,7 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...] = ()
     emotions: tuple[EmotionRow, ...] = ()
     asked: tuple[Asked, ...] = ()
+    vectors: tuple[tuple[str, bytes], ...] = ()  # of messages in ``asked``; held here alone, never stored
     stated: tuple[Stated, ...] = ()
     other: str | None = None  # whom the person mentioned last
     anchors: tuple[str, ...] = ()
@@ -55,12 +58,15 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(each for each in self.messages if each.role == "user" and each.id not in answered)
 
 
-def heard(talk: Talk, message: Message, reading: Reading) -> Talk:
+def heard(talk: Talk, message: Message, reading: Reading, vector: Sequence[float] | None = None) -> Talk:
     """The person said something."""
     asked = Asked(message.id, reading.question, normalised(message.text))
     repeats = talk.repeats
     if reading.repeat_of is not None:
         repeats = (*repeats, (message.id, reading.repeat_of, reading.repeat_count))[-MOST_ASKED:]
+    vectors = talk.vectors
+    if vector is not None:
+        vectors = (*vectors, (message.id, packed(vector)))[-MOST_VECTORS:]
     stated = talk.stated
     if reading.statements or reading.suggested:
         stated = (*stated, stated_in(message, reading))
@@ -71,6 +77,7 @@ def heard(talk: Talk, message: Message, reading: Reading) -> Talk:
         messages=(*talk.messages, message)[-MOST_MESSAGES:],
         emotions=(*talk.emotions, emotion_row(message.id, reading))[-MOST_EMOTIONS:],
         asked=(*talk.asked, asked)[-MOST_ASKED:],
+        vectors=vectors,
         stated=stated,
         other=reading.other,
         anchors=merged_anchors(talk.anchors, reading.anchors),
@@ -115,9 +122,30 @@ def without(talk: Talk, messages: Iterable[str]) -> Talk:
         messages=tuple(each for each in talk.messages if each.id not in gone),
         emotions=tuple(each for each in talk.emotions if each.message not in gone),
         asked=tuple(each for each in talk.asked if each.id not in gone),
+        vectors=tuple(each for each in talk.vectors if each[0] not in gone),
         stated=tuple(each for each in talk.stated if each.message_id not in gone),
         repeats=tuple(each for each in talk.repeats if each[0] not in gone and each[1] not in gone),
     )
+
+
+def before(talk: Talk, message: Message) -> Talk:
+    """The talk as it was before ``message`` was said."""
+    later = [each.id for each in talk.messages if each.position >= message.position]
+    return without(talk, later)
+
+
+def vector_of(talk: Talk, message: str) -> Sequence[float] | None:
+    """The vector of a message, where there is one."""
+    held = next((held for id_, held in talk.vectors if id_ == message), None)
+    return None if held is None else memoryview(held).cast("f").tolist()
+
+
+def similarities(talk: Talk, vector: Sequence[float] | None) -> list[float | None] | None:
+    """How alike ``vector`` is to each of ``talk.asked``; None as a whole where there is nothing to compare."""
+    if vector is None or not talk.vectors:
+        return None
+    alike = {id_: cosine(vector, held) for id_, held in talk.vectors}
+    return [alike.get(each.id) for each in talk.asked]
 
 
 def merged_anchors(held: tuple[str, ...], fresh: Iterable[str]) -> tuple[str, ...]:

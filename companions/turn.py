@@ -4,6 +4,8 @@
 message and the companion; how well a message is read is the readers' business.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from companions.changes import JobKind, NarrativeUse
@@ -20,7 +22,7 @@ from companions.resources import resources_for
 from companions.speech import Judge, Manner
 from companions.state import Alarm, Plan, Settings, State, Waiting
 from companions.stories import choose
-from companions.talk import Talk
+from companions.talk import Talk, similarities
 from companions.texts import Variants, reflection_keys
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge, repaired
@@ -64,7 +66,7 @@ class PolicyRules:
 
     # ------------------------------------------------------------ reading
 
-    def read(self, state: State, text: str) -> Reading:
+    def read(self, state: State, text: str, vector: Sequence[float] | None = None) -> Reading:
         """Read the person's next message against this conversation alone (D16)."""
         talk = state.talk
         emotions: EmotionSet = "dementia" if self.policy.emotion.set == "dementia" else "wellness"
@@ -72,12 +74,14 @@ class PolicyRules:
             return read(text, Before(), emotions=emotions)
         said = [each.text for each in talk.messages if each.role == "user"]
         answers = [each.text for each in talk.messages if each.role == "assistant"]
+        repeats = bool(self.policy.repetition.strategy)
         before = Before(
             said=said[-2:],
             answered=answers[-1] if answers else None,
             other=talk.other,
             distress=[row.distress for row in talk.emotions],
-            asked=talk.asked if self.policy.repetition.strategy else (),
+            asked=talk.asked if repeats else (),
+            similarities=similarities(talk, vector) if repeats else None,
         )
         return read(text, before, emotions=emotions)
 

@@ -39,6 +39,7 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
     other: str | None = None  # whom the person mentioned last: whom "he" or "she" means
     distress: Sequence[float] = ()  # of the last messages, at most ten, oldest first
     asked: Sequence[Asked] = ()
+    similarities: Sequence[float | None] | None = None  # to each of ``asked``, by vectors
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +75,7 @@ def read(text: str, before: Before, *, emotions: EmotionSet = "wellness") -> Rea
     feeling = read_emotion(part, emotions, words)
     distress = settled_distress(before.distress, feeling.distress)
     question = read_question(part)
-    repeat = find_repeat(question, part, before.asked)
+    repeat = find_repeat(question, part, before.asked, before.similarities)
     said = own_sentences(part)
     stated = read_statements(said, before.answered, before.other)
     return Reading(

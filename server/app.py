@@ -35,7 +35,7 @@ from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.listener import Site, check_network, listening
 from server.metrics import Metrics
-from server.models import check_local, model_settings
+from server.models import check_embedder, check_local, model_settings, vectors
 from server.page_data import page_data
 from server.settings import BadSetting, Settings
 from server.static import pages
@@ -84,7 +84,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
         )
     check_network(settings.listen)
     chosen = await choose(model_settings(settings))
-    check_local(chosen, found.values(), settings.companions.allow_remote)
+    check_local(chosen.model, found.values(), settings.companions.allow_remote)
+    check_embedder(settings, found.values())
     debounced = settings.data.durability == "debounced"
     cast = casts(found, acks_at_once=debounced)
     metrics = Metrics()
@@ -102,6 +103,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
             )
             async with (
                 language_model(model_settings(settings), chosen) as model,
+                vectors(settings, metrics.vector) as vector,
                 running(writing, name="writer", capacity=WRITER_MAILBOX, grace=WRITER_GRACE) as writer,
                 anyio.create_task_group() as tasks,
             ):
@@ -127,6 +129,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     report=lambda who, report: _planned(metrics, who, report),
                     measure=metrics,
                     trouble=lambda: writing.refusing,
+                    vector=vector,
                 )
                 care = Aftercare(store, found)
                 summarizer = Taker(

@@ -18,7 +18,7 @@ from protocol.asyncapi import asyncapi
 from protocol.schema import json_schema
 from server.app import STORE_FILE
 from server.casting import companions
-from server.models import check_local, model_settings
+from server.models import check_embedder, check_local, model_settings
 from server.plain_words import store_words
 from server.settings import BadSetting, Settings
 from storage.lock import FolderHeld, FolderUnusable, held
@@ -46,7 +46,13 @@ def own_version() -> str:
 
 async def doctor(settings: Settings) -> int:
     """Print what is well and what is not; the number of things that are not."""
-    findings = [*_machine(), *_folder(settings), *_companions(settings), await _model(settings)]
+    findings = [
+        *_machine(),
+        *_folder(settings),
+        *_companions(settings),
+        await _model(settings),
+        look_at_embedder(settings),
+    ]
     width = max(len(each.what) for each in findings)
     for each in findings:
         print(f"{'ok ' if each.well else 'NOT'}  {each.what:<{width}}  {each.seen}")
@@ -120,12 +126,25 @@ def _companions(settings: Settings) -> Iterator[Finding]:
 async def _model(settings: Settings) -> Finding:
     try:
         chosen = await choose(model_settings(settings))
-        check_local(chosen, companions(settings.companions.folder).values(), settings.companions.allow_remote)
+        check_local(
+            chosen.model, companions(settings.companions.folder).values(), settings.companions.allow_remote
+        )
         if isinstance(chosen.model, LocalModel):
             check_file(chosen.model.file)
     except (BadModelNameError, LocalModelError, BadSetting, PolicyError) as error:
         return Finding(False, "model", str(error))
     return Finding(True, "model", f"{written(chosen.model)} ({chosen.why})")
+
+
+def look_at_embedder(settings: Settings) -> Finding:
+    """Which embedder is configured, and whether it may be used."""
+    try:
+        model = check_embedder(settings, companions(settings.companions.folder).values())
+    except (BadModelNameError, BadSetting, PolicyError) as error:
+        return Finding(False, "embedder", str(error))
+    if model is None:
+        return Finding(True, "embedder", "none; messages are read by their words")
+    return Finding(True, "embedder", written(model))
 
 
 def asyncapi_text() -> str:

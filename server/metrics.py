@@ -69,6 +69,12 @@ class Metrics:
             ["companion", "kind"],
             registry=self.registry,
         )
+        self.vectors = Counter(
+            "fireside_message_vectors",
+            "Messages by what came of their vector.",
+            ["result"],
+            registry=self.registry,
+        )
         self.refused = Counter("fireside_refused", "Commands refused.", ["code"], registry=self.registry)
         self.jobs = Counter("fireside_jobs", "Jobs done.", ["kind", "result"], registry=self.registry)
 
@@ -92,6 +98,10 @@ class Metrics:
         """Tokens as the model server counted them."""
         self.tokens_used.labels(companion, "prompt").inc(prompt)
         self.tokens_used.labels(companion, "completion").inc(completion)
+
+    def vector(self, result: str) -> None:
+        """What came of the vector of one message: made, late, failed, or resting after failures."""
+        self.vectors.labels(result).inc()
 
     def committed(self, changes: int) -> None:
         """One commit with so many changes."""

@@ -1,12 +1,21 @@
 """From the settings to the model that answers, and the promise that a local companion's talk stays local (D29)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
+from typing import TypeAlias
 
+import anyio
+
+from actors.ports import no_vector
 from companions.companion import Companion
-from generation.choose import Chosen, ModelSettings
+from generation.choose import ModelSettings
 from generation.deadlines import Deadlines
-from generation.naming import is_on_this_machine, written
+from generation.embedding import EmbedderModel, embedder, parse_embedder
+from generation.naming import Model, is_on_this_machine, written
+from generation.timely import Timely, VectorOutcome
 from server.settings import BadSetting, Settings
+
+VectorOf: TypeAlias = Callable[[str], Awaitable[tuple[float, ...] | None]]
 
 
 def model_settings(settings: Settings) -> ModelSettings:
@@ -22,16 +31,51 @@ def model_settings(settings: Settings) -> ModelSettings:
     )
 
 
-def check_local(chosen: Chosen, companions: Iterable[Companion], allowed: Collection[str]) -> None:
-    """Refuse a model beyond this machine for companions whose talk may not leave it."""
-    if is_on_this_machine(chosen.model):
+def embedder_of(settings: Settings) -> EmbedderModel | None:
+    """The embedder that is configured; raises ``BadModelNameError``."""
+    return parse_embedder(settings.embedder.name) if settings.embedder.name else None
+
+
+def check_local(
+    model: Model, companions: Iterable[Companion], allowed: Collection[str], key: str = "model.name"
+) -> None:
+    """Refuse a model or an embedder beyond this machine for companions whose talk may not leave it.
+
+    ``key`` is the setting that names it. Raises ``BadSetting``.
+    """
+    if is_on_this_machine(model):
         return
     local = {each.id for each in companions if each.policy.model.local_only and each.id not in allowed}
     if local:
         names = ", ".join(sorted(local))
         raise BadSetting(
-            "model.name",
-            written(chosen.model),
+            key,
+            written(model),
             f"{names} may only use a model on this machine; name the companion in companions.allow_remote to allow it",
             "settings",
         )
+
+
+def check_embedder(settings: Settings, companions: Iterable[Companion]) -> EmbedderModel | None:
+    """The embedder that is configured, when it may be used; raises ``BadSetting`` and ``BadModelNameError``."""
+    model = embedder_of(settings)
+    if model is not None:
+        check_local(model, companions, settings.companions.allow_remote, "embedder.name")
+    return model
+
+
+@asynccontextmanager
+async def vectors(settings: Settings, count: Callable[[VectorOutcome], None]) -> AsyncGenerator[VectorOf]:
+    """What gives a message its vector in time, or None; without an embedder always None."""
+    model = embedder_of(settings)
+    if model is None:
+        yield no_vector
+        return
+    async with (
+        embedder(model, api_key=settings.embedder.api_key) as found,
+        anyio.create_task_group() as tasks,
+    ):
+        timely = Timely(found, count)
+        tasks.start_soon(timely.warm, name="embedder.warm")
+        yield timely
+        tasks.cancel_scope.cancel()

@@ -14,7 +14,7 @@ import msgspec
 import platformdirs
 
 PREFIX = "FIRESIDE_"
-SECRETS = frozenset({"model.api_key"})
+SECRETS = frozenset({"model.api_key", "embedder.api_key"})
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=3_600)]
@@ -50,6 +50,13 @@ class Model(Table, frozen=True, kw_only=True):
     gap_seconds: Seconds = 10.0
     total_seconds: Seconds = 120.0
     most_at_once: Count = 4
+
+
+class Embedder(Table, frozen=True, kw_only=True):
+    """What turns messages into vectors, beside the readers that go by words. Empty: nothing does."""
+
+    name: str = ""  # ollama:NAME[@URL] or openai:NAME@URL
+    api_key: str = ""
 
 
 class Companions(Table, frozen=True, kw_only=True):
@@ -89,6 +96,7 @@ class Settings(Table, frozen=True, kw_only=True):
     listen: Listen = Listen()
     data: Data = Data()
     model: Model = Model()
+    embedder: Embedder = Embedder()
     companions: Companions = Companions()
     limits: Limits = Limits()
     log: Log = Log()

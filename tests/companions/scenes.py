@@ -65,7 +65,7 @@ class ScriptedRules:
     def settings(self) -> Settings:
         return self._settings
 
-    def read(self, state: State, text: str) -> Reading:
+    def read(self, state: State, text: str, vector: Sequence[float] | None = None) -> Reading:
         return read(text, Before(asked=state.talk.asked if state.talk else ()))
 
     def alarm(self, state: State, message: str, reading: Reading) -> Alarm | None:
@@ -99,6 +99,7 @@ class Table:
         self.effects: list[Effect] = []
         self.held: list[Save] = []
         self.now: int = 1_000
+        self.vector: tuple[float, ...] | None = None  # of what is said next
         self._count = 0
 
     def play(self, event: Event) -> Sequence[Effect]:
@@ -126,7 +127,7 @@ class Table:
         self.now += 1_000
         ids = self.mint()
         command = CommandId(space="ses_1", id=id_ or f"c{self._count}", digest=text)
-        return self.play(MessageSent(command=command, text=text, ids=ids, at=self.now))
+        return self.play(MessageSent(command=command, text=text, ids=ids, at=self.now, vector=self.vector))
 
     def land(self, outcome: Outcome | None = None) -> None:
         """Every held save has its outcome, in order, those that follow from it too."""
