@@ -215,7 +215,7 @@ class Commands:
         session = self._session
         types = session.cast.companion.policy.session.types
         kind = session.state.session_type if command.session_type is UNSET else command.session_type
-        if kind not in types:
+        if kind not in types or not self._is_mine(command):
             await self.told(Refuse(re=command.id, code="policy.refused"))
             return
         named = ConversationNamed(conversation=conversation)
@@ -227,6 +227,11 @@ class Commands:
         await session.refresh()
         self._reserve(command, kind, conversation)
         await self._result(command.id, named)
+
+    def _is_mine(self, command: ConversationCreate) -> bool:
+        """Whether it is for this session's companion: another one is greeted by a hello of its own."""
+        mine = self._session.cast.companion.id
+        return command.companion in (UNSET, mine, mine.partition("/")[0])
 
     def _reserve(self, command: ConversationCreate, kind: str, conversation: str) -> None:
         self._session.state = replace(

@@ -61,6 +61,16 @@ async def test_an_empty_conversation_is_not_stored(tmp_path: Path) -> None:
             assert [each["title"] for each in await listed(talker)] == ["Nothing yet"]
 
 
+async def test_a_conversation_with_another_companion_is_not_begun_here(tmp_path: Path) -> None:
+    async with played(tmp_path, YES) as scene, scene.greeted(companion="maestro") as talker:
+        with pytest.raises(Refusal) as refused:
+            await talker.ask(ConversationCreate(id=talker.new_id(), companion="coach"))
+        assert refused.value.code == "policy.refused"
+        for mine in ("maestro", "maestro/mathematics"):
+            await talker.ask(ConversationCreate(id=talker.new_id(), companion=mine))
+        assert (await talker.talk("Hello.")).status == "completed"
+
+
 async def test_a_title_comes_from_the_first_message_and_can_be_given(tmp_path: Path) -> None:
     async with played(tmp_path, YES) as scene, scene.greeted() as talker:
         done = await talker.talk("How do I grow tomatoes on a small balcony that faces north and is windy?")
