@@ -137,6 +137,20 @@ def test_two_pasts_of_one_person_make_the_same_prompts_for_clara() -> None:
         assert len({str(each.exchange(said)) for each in talks}) == 1
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_policy_does_not_name_is_not_even_handed_on(name: str) -> None:
+    past, health = full_of_canaries()
+    memory = shipped(name)[0].policy.memory
+    given = permit(memory, past, health=health, stated_here=past.stated, anchors=(canary("here"),))
+    reach = {field: getattr(memory, field) for field in memory.__struct_fields__}
+    fields = {"recall": "stated"}
+    for kind, far in reach.items():
+        if kind not in ("search", "context"):
+            there = bool(getattr(given, fields.get(kind, kind)))
+            assert there == (far == "across" or (far == "conversation" and kind in ("health", "anchors")))
+    assert bool(given.topics) == (memory.key_facts == "across")
+
+
 # ---------------------------------------------------------------- the budget
 
 
@@ -192,6 +206,25 @@ def test_a_prompt_holds_to_every_number_of_its_policy(
     said: tuple[str, ...],
     message: str,
 ) -> None:
+    hold_to_the_numbers(name, facts, summaries, lines, said, message)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_overfull_memory_is_held_to_every_number(name: str) -> None:
+    flood = tuple(f"Number {at}. " + "a long day at the lake, " * 60 for at in range(40))
+    one = hold_to_the_numbers(name, flood, flood, flood, flood * 3, flood[0] * 40)
+    assert 0 < one.items["window"] < one.found["window"]
+    assert "prompt_budget" in one.dropped.values()
+
+
+def hold_to_the_numbers(
+    name: str,
+    facts: tuple[str, ...],
+    summaries: tuple[str, ...],
+    lines: tuple[str, ...],
+    said: tuple[str, ...],
+    message: str,
+) -> Assembled:
     past = permitted(name, facts, summaries, lines)
     one, other = (made(name, past, said, message, lines) for _ in range(2))
     budget = shipped(name)[0].policy.budget
@@ -205,6 +238,7 @@ def test_a_prompt_holds_to_every_number_of_its_policy(
     memory = sum(tokens for tier, tokens in one.tokens.items() if tier not in ("system", "all"))
     assert budget.added is None or memory <= budget.added
     assert sum(one.found.values()) == sum(one.items.values()) + len(one.dropped)
+    return one
 
 
 @FEW
