@@ -37,8 +37,9 @@ NO_STRATEGY = Strategy(repeats=0, warmth=0)
 class PolicyRules:
     """One companion's rules of a turn."""
 
-    def __init__(self, companion: Companion, *, acks_at_once: bool = False) -> None:
+    def __init__(self, companion: Companion, *, acks_at_once: bool = False, felt: bool = False) -> None:
         self.acks_at_once = acks_at_once  # an ack means received, and a word follows when it has landed
+        self._felt = felt  # vectors are those that the emotion reader's head was trained on
         self.companion = companion
         self.policy = companion.policy
         self.texts = companion.texts
@@ -70,8 +71,9 @@ class PolicyRules:
         """Read the person's next message against this conversation alone (D16)."""
         talk = state.talk
         emotions: EmotionSet = "dementia" if self.policy.emotion.set == "dementia" else "wellness"
+        felt = vector if self._felt else None
         if talk is None:
-            return read(text, Before(), emotions=emotions)
+            return read(text, Before(), emotions=emotions, vector=felt)
         said = [each.text for each in talk.messages if each.role == "user"]
         answers = [each.text for each in talk.messages if each.role == "assistant"]
         repeats = bool(self.policy.repetition.strategy)
@@ -83,7 +85,7 @@ class PolicyRules:
             asked=talk.asked if repeats else (),
             similarities=similarities(talk, vector) if repeats else None,
         )
-        return read(text, before, emotions=emotions)
+        return read(text, before, emotions=emotions, vector=felt)
 
     def anchors(self, text: str) -> tuple[str, ...]:
         """Things named in an answer."""

@@ -17,6 +17,7 @@ import msgspec
 from memory import emotion_weights
 from memory.emotion_cues import FINE, Cue, Fine, cues, language
 from memory.emotion_features import features
+from memory.emotion_head import joined
 from memory.phrases import tokens
 
 EmotionSet = Literal["wellness", "dementia"]
@@ -112,12 +113,21 @@ class Emotion(msgspec.Struct, frozen=True):
     distress: float
 
 
-def read_emotion(text: str, labels: EmotionSet, words: Sequence[str] | None = None) -> Emotion:
+def read_emotion(
+    text: str,
+    labels: EmotionSet,
+    words: Sequence[str] | None = None,
+    vector: Sequence[float] | None = None,
+) -> Emotion:
     """The feeling in ``text``, by the label set of a companion; ``words`` are its tokens, where they are at hand.
 
+    ``vector`` is its all-MiniLM-L6-v2 vector, where there is one.
     Text without a word is neutral. Of a text over 1,200 characters the first and the last 600 are read.
     """
-    return emotion_of(spread(text, labels, words), text, labels)
+    shares = spread(text, labels, words)
+    if vector is not None and shares is not _UNREAD and language(words or tokens(text)) not in ("de", "es"):
+        shares = joined(shares, vector)
+    return emotion_of(shares, text, labels)
 
 
 def warm() -> None:

@@ -67,12 +67,18 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     other: str | None = None
 
 
-def read(text: str, before: Before, *, emotions: EmotionSet = "wellness") -> Reading:
-    """Read ``text``, the person's next message."""
+def read(
+    text: str,
+    before: Before,
+    *,
+    emotions: EmotionSet = "wellness",
+    vector: Sequence[float] | None = None,
+) -> Reading:
+    """Read ``text``, the person's next message; ``vector`` is its all-MiniLM-L6-v2 vector, where there is one."""
     part = head_and_tail(text)
     words = tokens(part)
     danger = read_crisis(text, before.said[-2:])
-    feeling = read_emotion(part, emotions, words)
+    feeling = read_emotion(part, emotions, words, vector)
     distress = settled_distress(before.distress, feeling.distress)
     question = read_question(part)
     repeat = find_repeat(question, part, before.asked, before.similarities)

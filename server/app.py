@@ -35,7 +35,7 @@ from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.listener import Site, check_network, listening
 from server.metrics import Metrics
-from server.models import check_embedder, check_local, model_settings, vectors
+from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors
 from server.page_data import page_data
 from server.settings import BadSetting, Settings
 from server.static import pages
@@ -85,9 +85,9 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     check_network(settings.listen)
     chosen = await choose(model_settings(settings))
     check_local(chosen.model, found.values(), settings.companions.allow_remote)
-    check_embedder(settings, found.values())
+    embedding = check_embedder(settings, found.values())
     debounced = settings.data.durability == "debounced"
-    cast = casts(found, acks_at_once=debounced)
+    cast = casts(found, acks_at_once=debounced, felt=tells_feelings(embedding))
     metrics = Metrics()
     with held(settings.folder):
         async with opened_or_absent(settings.folder / STORE_FILE, settings.data.durability) as store:

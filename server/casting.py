@@ -60,10 +60,12 @@ def companions(own: str) -> dict[str, Companion]:
     return catalogue(family(name, files) for name, files in folders(own))
 
 
-def casts(found: dict[str, Companion], *, acks_at_once: bool = False) -> dict[str, Cast]:
-    """Companions with their rules."""
+def casts(found: dict[str, Companion], *, acks_at_once: bool = False, felt: bool = False) -> dict[str, Cast]:
+    """Companions with their rules; ``felt``: the embedder's vectors tell feelings."""
     made = {
-        companion.id: Cast(companion=companion, rules=PolicyRules(companion, acks_at_once=acks_at_once))
+        companion.id: Cast(
+            companion=companion, rules=PolicyRules(companion, acks_at_once=acks_at_once, felt=felt)
+        )
         for companion in found.values()
     }
     return {name: made[companion.id] for name, companion in found.items()}

@@ -56,6 +56,12 @@ def check_local(
         )
 
 
+def tells_feelings(model: EmbedderModel | None) -> bool:
+    """Whether the embedder is, by its name, all-MiniLM-L6-v2: what the emotion reader's head was trained on."""
+    name = "" if model is None else model.name.lower()
+    return "all-minilm" in name and not any(other in name for other in ("l12", "33m"))
+
+
 def check_embedder(settings: Settings, companions: Iterable[Companion]) -> EmbedderModel | None:
     """The embedder that is configured, when it may be used; raises ``BadSetting`` and ``BadModelNameError``."""
     model = embedder_of(settings)

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from actors.ports import no_vector
-from generation.naming import BadModelNameError
+from generation.naming import BadModelNameError, OllamaModel
 from loadtest.client import connected
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
@@ -15,7 +15,7 @@ from protocol.talk_frames import ResponseDone
 from server.casting import companions
 from server.cli_checks import look_at_embedder
 from server.metrics import Metrics
-from server.models import check_embedder, vectors
+from server.models import check_embedder, tells_feelings, vectors
 from server.settings import BadSetting, Companions, Embedder, Settings, load, shown
 from tests.server.serving import serving, settings
 
@@ -106,3 +106,11 @@ def test_the_embedders_key_is_never_shown(tmp_path: Path) -> None:
     loaded = load(None, {"FIRESIDE_EMBEDDER_API_KEY_FILE": str(key)})
     assert loaded.settings.embedder.api_key == "sesame"
     assert "sesame" not in str(shown(loaded))
+
+
+def test_only_the_model_the_head_was_trained_on_tells_feelings() -> None:
+    assert tells_feelings(OllamaModel("all-minilm"))
+    assert tells_feelings(OllamaModel("sentence-transformers/all-MiniLM-L6-v2"))
+    for name in ("all-minilm:33m", "all-MiniLM-L12-v2", "nomic-embed-text"):
+        assert not tells_feelings(OllamaModel(name))
+    assert not tells_feelings(None)
