@@ -170,10 +170,20 @@ def _get(site: Site, path: str, query: str) -> Response:
         if found is None:
             return _text(http.HTTPStatus.NOT_FOUND, "There is no companion of that name.\n")
         return _bytes(http.HTTPStatus.OK, json.dumps(found).encode(), "application/json")
+    named = parse_qs(query).get("companion", [])
+    if path == "/" and named and site.companion(named[0]) is None:
+        return _home()
     page = site.pages.get(path)
     if page is None:
         return _text(http.HTTPStatus.NOT_FOUND, "There is nothing here.\n")
     return _bytes(http.HTTPStatus.OK, page.content, page.kind)
+
+
+def _home() -> Response:
+    """An address that names nobody who is here leads to the companion that is at home."""
+    found = _text(http.HTTPStatus.FOUND, "There is no companion of that name.\n")
+    found.headers["Location"] = "/"
+    return found
 
 
 def _text(status: http.HTTPStatus, text: str) -> Response:

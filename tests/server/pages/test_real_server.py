@@ -48,6 +48,15 @@ async def test_the_companion_for_dementia_shows_one_exchange(page: Page, tmp_pat
             await page.click("#act")  # stop, or nothing when it is over
 
 
+async def test_an_address_that_names_nobody_leads_to_who_is_at_home(page: Page, tmp_path: Path) -> None:
+    async with serving(settings(tmp_path, companion="clara")) as url:
+        await page.goto(f"{http(url)}?companion=nobody")
+        await expect(page.locator("#name")).to_have_text("Clara")
+        await page.fill("#field", "What day is it?")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("article.assistant .text")).not_to_be_empty()
+
+
 async def test_words_of_danger_bring_help_to_the_screen(page: Page, tmp_path: Path) -> None:
     async with serving(settings(tmp_path)) as url:
         await page.goto(http(url))
