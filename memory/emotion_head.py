@@ -38,7 +38,7 @@ def joined(shares: Mapping[Fine, float], vector: Sequence[float]) -> Mapping[Fin
     """``shares`` and the vector's opinion as one, together 1; ``shares`` for a vector of another dimension."""
     if len(vector) != DIMENSION:
         return shares
-    mixed = {
+    mixed: dict[Fine, float] = {
         fine: (1 - SHARE) * math.log(shares.get(fine, 0.0) + FLOOR) + SHARE * math.log(share + FLOOR)
         for fine, share in opinion(vector).items()
     }
@@ -58,6 +58,7 @@ def opinion(vector: Sequence[float]) -> dict[Fine, float]:
 
 def _normed(scores: Mapping[Fine, float]) -> dict[Fine, float]:
     top = max(scores.values())
-    parts = {fine: math.exp(score - top) for fine, score in scores.items()}
+    parts: dict[Fine, float] = {fine: math.exp(score - top) for fine, score in scores.items()}
     whole = sum(parts.values())
-    return {fine: part / whole for fine, part in parts.items()}
+    normed: dict[Fine, float] = {fine: part / whole for fine, part in parts.items()}
+    return normed

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.emotion import read_emotion
-from memory.emotion_cues import FINE
+from memory.emotion_cues import FINE, Fine
 from memory.emotion_head import DIMENSION, head, joined, opinion
 
 NONE_OF_IT = [0.0] * DIMENSION
@@ -24,7 +24,7 @@ def test_an_opinion_adds_up_and_follows_the_vector(label: int) -> None:
 
 
 def test_a_vector_of_another_dimension_is_ignored() -> None:
-    shares = {fine: 1 / len(FINE) for fine in FINE}
+    shares: dict[Fine, float] = dict.fromkeys(FINE, 1 / len(FINE))
     assert joined(shares, [1.0, 0.0]) is shares
 
 
