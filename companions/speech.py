@@ -71,6 +71,8 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
 
 def hear(speech: Speech, text: str, manner: Manner, judge: Judge) -> Heard:
     """Take in more words of the model."""
+    if speech.held == " ":  # set off from what was shown already
+        text = text.lstrip(" ")
     speech = msgspec.structs.replace(speech, held=speech.held + text)
     if not speech.begun:
         opened = _open(speech, manner, final=False)
