@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from loadtest.client import Talker
-from loadtest.model_script import TEXT, THOUGHT, Fault, Script, Thinking
+from loadtest.model_script import THOUGHT, Fault, Script, Thinking
 from protocol.results import Ack
 from protocol.session_frames import Notice
 from protocol.talk_frames import MessageCreated, ResponseDelta, ResponseDone
@@ -14,38 +14,42 @@ from tests.server.scenes import GUARDED, Scene, played
 
 QUICK = Model(first_token_seconds=1.0, gap_seconds=0.8, total_seconds=2.5)
 COMPANIONS = ["serenity", GUARDED]
+TEXT = (
+    "It is good to hear from you. The kettle is on, the window is open, and the light falls on the table. "
+    "The bread is still warm, the garden is green, and there is nothing to be done right now."
+)
 SAID = "The sea was calm today, and I sat on the pier."
 NOTHING_COMES = {
-    "refuse": Script(fault="refuse"),
+    "refuse": Script(text=TEXT, fault="refuse"),
     "401": Script(status=401),
     "429": Script(status=429),
     "500": Script(status=500),
-    "not_http": Script(fault="not_http"),
-    "redirect": Script(fault="redirect"),
-    "stall_before_headers": Script(fault="stall_before_headers"),
-    "stall_first": Script(fault="stall_first"),
-    "empty": Script(fault="empty"),
-    "empty_at_length": Script(fault="empty", finish="length"),
+    "not_http": Script(text=TEXT, fault="not_http"),
+    "redirect": Script(text=TEXT, fault="redirect"),
+    "stall_before_headers": Script(text=TEXT, fault="stall_before_headers"),
+    "stall_first": Script(text=TEXT, fault="stall_first"),
+    "empty": Script(text=TEXT, fault="empty"),
+    "empty_at_length": Script(text=TEXT, fault="empty", finish="length"),
     "only_white_space": Script(text=" \n\n  "),
-    "half_json_at_once": Script(fault="half_json", fault_after=0),
-    "cut_at_once": Script(fault="cut", fault_after=0),
-    "reset_at_once": Script(fault="reset", fault_after=0),
-    "error_at_once": Script(fault="error_in_stream", fault_after=0),
-    "long_line_at_once": Script(fault="long_line", fault_after=0),
-    "drip_at_once": Script(fault="drip", fault_after=0),
-    "unclosed_reasoning": Script(thinking="unclosed"),
+    "half_json_at_once": Script(text=TEXT, fault="half_json", fault_after=0),
+    "cut_at_once": Script(text=TEXT, fault="cut", fault_after=0),
+    "reset_at_once": Script(text=TEXT, fault="reset", fault_after=0),
+    "error_at_once": Script(text=TEXT, fault="error_in_stream", fault_after=0),
+    "long_line_at_once": Script(text=TEXT, fault="long_line", fault_after=0),
+    "drip_at_once": Script(text=TEXT, fault="drip", fault_after=0),
+    "unclosed_reasoning": Script(text=TEXT, thinking="unclosed"),
 }
 SOMETHING_COMES = {
-    "stall": Script(fault="stall", fault_after=20),
-    "drip": Script(fault="drip", fault_after=20),
-    "pings": Script(fault="pings", fault_after=20),
-    "half_utf8": Script(fault="half_utf8", fault_after=20),
-    "long_line": Script(fault="long_line", fault_after=20),
-    "no_end": Script(fault="no_end", tokens=20),
-    "cut": Script(fault="cut", fault_after=20),
-    "reset": Script(fault="reset", fault_after=20),
-    "error_in_stream": Script(fault="error_in_stream", fault_after=20),
-    "half_json": Script(fault="half_json", fault_after=20),
+    "stall": Script(text=TEXT, fault="stall", fault_after=20),
+    "drip": Script(text=TEXT, fault="drip", fault_after=20),
+    "pings": Script(text=TEXT, fault="pings", fault_after=20),
+    "half_utf8": Script(text=TEXT, fault="half_utf8", fault_after=20),
+    "long_line": Script(text=TEXT, fault="long_line", fault_after=20),
+    "no_end": Script(text=TEXT, fault="no_end", tokens=20),
+    "cut": Script(text=TEXT, fault="cut", fault_after=20),
+    "reset": Script(text=TEXT, fault="reset", fault_after=20),
+    "error_in_stream": Script(text=TEXT, fault="error_in_stream", fault_after=20),
+    "half_json": Script(text=TEXT, fault="half_json", fault_after=20),
 }
 NO_ANSWER = {
     "prompt_given_back": "You are Serenity",  # made of the request below
@@ -131,7 +135,7 @@ async def test_when_an_answer_breaks_off_its_part_is_kept(
 @pytest.mark.parametrize("fault", ["no_newline", "unknown_fields", "garbage"])
 async def test_what_a_dialect_may_do_harms_nothing(tmp_path: Path, fault: Fault, companion: str) -> None:
     async with (
-        played(tmp_path, Script(fault=fault), model=QUICK) as scene,
+        played(tmp_path, Script(text=TEXT, fault=fault), model=QUICK) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -140,7 +144,7 @@ async def test_what_a_dialect_may_do_harms_nothing(tmp_path: Path, fault: Fault,
 
 @pytest.mark.parametrize("companion", COMPANIONS)
 async def test_an_answer_without_end_is_ended_and_kept(tmp_path: Path, companion: str) -> None:
-    endless = Script(fault="never_end", tokens_per_second=300.0)
+    endless = Script(text=TEXT, fault="never_end", tokens_per_second=300.0)
     async with (
         played(tmp_path, endless, model=QUICK) as scene,
         scene.greeted(companion=companion) as talker,
@@ -169,7 +173,7 @@ async def test_what_is_no_speech_is_replaced(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("companion", COMPANIONS)
 async def test_a_model_that_gives_the_message_back_is_no_answer(tmp_path: Path, companion: str) -> None:
     async with (
-        played(tmp_path, Script(fault="echo"), model=QUICK) as scene,
+        played(tmp_path, Script(text=TEXT, fault="echo"), model=QUICK) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -181,7 +185,7 @@ async def test_a_model_that_gives_the_message_back_is_no_answer(tmp_path: Path, 
 @pytest.mark.parametrize("companion", COMPANIONS)
 async def test_a_model_that_plays_the_person_too_is_stopped_there(tmp_path: Path, companion: str) -> None:
     async with (
-        played(tmp_path, Script(fault="role_markers"), model=QUICK) as scene,
+        played(tmp_path, Script(text=TEXT, fault="role_markers"), model=QUICK) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -194,7 +198,7 @@ async def test_a_model_that_plays_the_person_too_is_stopped_there(tmp_path: Path
 async def test_no_reasoning_is_shown_or_stored(tmp_path: Path, thinking: Thinking, companion: str) -> None:
     name = "deepseek-r1" if thinking == "no_opening" else "m"  # whose template writes the opening mark
     async with (
-        played(tmp_path, Script(thinking=thinking), model=QUICK, name=name) as scene,
+        played(tmp_path, Script(text=TEXT, thinking=thinking), model=QUICK, name=name) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -209,7 +213,7 @@ async def test_no_reasoning_is_shown_or_stored(tmp_path: Path, thinking: Thinkin
 
 async def test_a_crisis_needs_no_model(tmp_path: Path) -> None:
     async with (
-        played(tmp_path, Script(fault="stall_first"), model=QUICK) as scene,
+        played(tmp_path, Script(text=TEXT, fault="stall_first"), model=QUICK) as scene,
         scene.greeted(companion=GUARDED) as talker,
     ):
         done = await talker.talk("I want to kill myself.")
