@@ -3,7 +3,8 @@
 Pure functions of the talk and the message; nothing here knows a prompt.
 """
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from textwrap import indent
 
 import msgspec
@@ -14,7 +15,7 @@ from companions.remembered import Permitted
 from companions.state import Waiting
 from companions.talk import Talk, without
 from memory.messages import Message
-from memory.recall import Recalled, Stated, recall
+from memory.recall import Recalled, Remembered, Stated
 from memory.repetition import find_repeat
 from memory.text import sentences
 from memory.tokens import count, shortened
@@ -78,8 +79,37 @@ def _repeats(talk: Talk, waiting: Waiting) -> list[Repeated]:
     return repeats
 
 
+class Recalling:
+    """What was stated, ready to be recalled from: one index a session, grown as its talk grows.
+
+    Building an index of a thousand statements costs tens of milliseconds, a turn has two. An index is made anew
+    when what was stated is no longer the beginning of what is stated now: after an edit, an erasure, another talk.
+    """
+
+    def __init__(self, *, most: int = 512) -> None:
+        self._most = most
+        self._held: OrderedDict[str, tuple[list[Stated], Remembered]] = OrderedDict()
+
+    def of(self, session: str, stated: Sequence[Stated]) -> Remembered:
+        """The index of ``stated``, which is in the order it was said."""
+        seen, index = self._held.pop(session, ([], Remembered()))
+        if len(seen) > len(stated) or any(old is not new for old, new in zip(seen, stated, strict=False)):
+            seen, index = [], Remembered()
+        for each in stated[len(seen) :]:
+            index.add(each)
+            seen.append(each)
+        self._held[session] = (seen, index)
+        while len(self._held) > self._most:
+            self._held.popitem(last=False)
+        return index
+
+
 def recalled_of(
-    policy: Policy, waiting: Waiting, permitted: Permitted, window: Sequence[Message]
+    policy: Policy,
+    waiting: Waiting,
+    permitted: Permitted,
+    window: Sequence[Message],
+    index: Callable[[Sequence[Stated]], Remembered],
 ) -> tuple[tuple[Recalled, str], ...]:
     """What was stated earlier that matters now (tier 2); nothing the window shows anyway.
 
@@ -88,9 +118,10 @@ def recalled_of(
     if not permitted.stated:
         return ()
     near = {each.id for each in window} | {waiting.message.id}
-    earlier = [each for each in permitted.stated if each.message_id not in near]
-    texts = {each.message_id: _telling(each) for each in earlier}
-    found = recall(waiting.message.text, earlier, limit=len(earlier))
+    recalled = index(permitted.stated).recall(waiting.message.text, limit=len(permitted.stated))
+    found = [each for each in recalled if each.message_id not in near]
+    wanted = {each.message_id for each in found}
+    texts = {each.message_id: _telling(each) for each in permitted.stated if each.message_id in wanted}
     critical = [each for each in found if each.safety]
     others = [each for each in found if not each.safety]
     told = (*critical, *others[: max(0, policy.recall.most - len(critical))])
