@@ -156,7 +156,8 @@ def _mend(rules: Rules, state: State, phase: Responding, effects: list[Effect], 
     """A sentence broke a rule (D18): go on once from what was shown, else close with a safe sentence."""
     prompt = phase.plan.prompt
     if phase.attempts < MOST_ATTEMPTS and prompt is not None:
-        speech = replace(phase.speech, held=_gap(phase.speech.shown), begun=bool(phase.speech.shown))
+        shown = phase.speech.shown
+        speech = replace(phase.speech, held="", begun=bool(shown), set_off=bool(_gap(shown)))
         phase = replace(phase, attempts=phase.attempts + 1, speech=speech)
         asked = AskModel(phase.response, phase.attempts, _from_shown(prompt, speech.shown))
         return _show(rules, state, phase, [*effects, asked], at)

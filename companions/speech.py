@@ -24,11 +24,11 @@ ECHO_OF_SAID = 40  # shorter words of the person may well be given back: a greet
 
 _ROLES = ("user", "human", "person", "assistant", "system", "ai", "bot")
 _MARKER = re.compile(
-    rf"(?:^|\n)\s{{0,3}}(?:#{{1,3}} *)?\**(?:{'|'.join(_ROLES)})\** ?:"
+    rf"(?:^|\n)[ \t]{{0,3}}(?:#{{1,3}} *)?\**(?:{'|'.join(_ROLES)})\** ?:"
     r"|<[|｜][^<>|｜\n]{1,40}[|｜]>|</s>|</?(?:start_of_turn|end_of_turn|notes|guidance)>|\[/?INST\]",
     re.IGNORECASE,
 )
-_LINE_START = re.compile(r"(?:^|\n)\s{0,3}(?:#{1,3} *)?\**(?P<word>[a-z]*)(?P<rest>\** ?)$", re.IGNORECASE)
+_LINE_START = re.compile(r"(?:^|\n)[ \t]{0,3}(?:#{1,3} *)?\**(?P<word>[a-z]*)(?P<rest>\** ?)$", re.IGNORECASE)
 _BRACKET_START = re.compile(
     r"(?:<(?:[|｜][^<>|｜\n]{0,40}[|｜]?|/?[a-z_]{0,14})|\[/?I?N?S?T?)$", re.IGNORECASE
 )
@@ -55,6 +55,7 @@ class Speech(msgspec.Struct, frozen=True, kw_only=True):
     shown: str = ""
     held: str = ""
     begun: bool = False  # the opening was looked at: no marker, echo or JSON there
+    set_off: bool = False  # the next words go on behind a mended sentence: one space stands between
 
 
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,8 +72,9 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
 
 def hear(speech: Speech, text: str, manner: Manner, judge: Judge) -> Heard:
     """Take in more words of the model."""
-    if speech.held == " ":  # set off from what was shown already
-        text = text.lstrip(" ")
+    if speech.set_off and text:
+        text = f" {text.lstrip(' ')}"
+        speech = msgspec.structs.replace(speech, set_off=False)
     speech = msgspec.structs.replace(speech, held=speech.held + text)
     if not speech.begun:
         opened = _open(speech, manner, final=False)
