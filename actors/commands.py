@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from actors.health import health_lines
 from actors.ports import CommandRefused
 from actors.runtime import Closed
 from actors.telling import unnumbered
@@ -374,30 +375,3 @@ class Commands:
 def digest_of(command: AnyCommand) -> str:
     """What tells a repeated command from another one under the same id."""
     return hashlib.sha256(msgspec.json.encode(command)).hexdigest()[:32]
-
-
-def health_lines(command: HealthShare) -> tuple[str, ...]:
-    """The health context in words, the most telling first (wellness document, health context)."""
-    health = command.health
-    if health is None:
-        return ()
-    lines: list[str] = []
-    night = health.last_night
-    if night is not None:
-        quality = f" ({night.quality})" if night.quality else ""
-        lines.append(f"Last night's sleep: {night.minutes / 60:.1f} hours{quality}")
-    if health.heart_rate_variability_ms is not None:
-        lines.append(f"Heart rate variability: {health.heart_rate_variability_ms:.0f} ms")
-    if health.mindful_minutes_today:
-        lines.append(f"Mindful minutes today: {health.mindful_minutes_today}")
-    rest = {
-        "Average sleep in minutes": health.average_sleep_minutes,
-        "Sleep quality trend": health.sleep_quality_trend,
-        "Resting heart rate": health.resting_heart_rate,
-        "Steps today": health.steps_today,
-        "Average steps a day": health.average_steps,
-        "Exercise minutes this week": health.exercise_minutes_this_week,
-        "Mindful minutes this week": health.mindful_minutes_this_week,
-    }
-    lines.extend(f"{label}: {value}" for label, value in rest.items() if value is not None)
-    return tuple(lines)

@@ -27,7 +27,7 @@ from actors.telling import Told, numbered, unnumbered
 from actors.writer import Write
 from companions import answering
 from companions.changes import AnyChange, Deferred, Outcome, Refused
-from companions.conversation import close, resumed, step
+from companions.conversation import close, step
 from companions.events import (
     Ack,
     Alert,
@@ -55,6 +55,7 @@ from companions.events import (
     Ticket,
     TimerRang,
 )
+from companions.resuming import resumed
 from companions.state import Idle, Responding, State, Step
 from protocol.errors import CloseCode
 from protocol.frames import Event as Frame

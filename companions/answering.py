@@ -7,17 +7,12 @@ stalls or breaks a rule gives way to the companion's own words.
 
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
 from companions.changes import (
-    AnswerCheckpointed,
-    AnswerGiven,
     Deferred,
-    NarrativeUse,
     Outcome,
     Refused,
-    RepetitionRow,
 )
 from companions.events import (
     Ack,
@@ -28,7 +23,6 @@ from companions.events import (
     ModelFailed,
     ModelFinished,
     PieceCame,
-    QuietTicket,
     Save,
     SendDelta,
     StartTimer,
@@ -42,13 +36,13 @@ from companions.events import (
     TimerRang,
     ToolAsked,
 )
-from companions.ports import Prompt, PromptMessage
+from companions.leaving import answer_message, checkpoint, given, talk_after
 from companions.repeats import done_command
 from companions.speech import Heard, Speech, end, hear, hold_over
-from companions.state import Idle, Landing, Plan, Responding, Rules, State, Step, Waiting
-from companions.talk import Talk, answered, emotion_row, without
-from memory.messages import Message, Status
-from memory.text import sentences, words
+from companions.state import Idle, Landing, Responding, Rules, State, Step, Waiting
+from companions.wording import as_parts, ends_sentence, from_shown, gap
+from memory.messages import Status
+from memory.text import words
 
 MOST_ATTEMPTS: Final = 2  # design: one regeneration, then a safe sentence
 
@@ -57,7 +51,7 @@ def begin(rules: Rules, state: State, waiting: Waiting, at: int) -> Step:
     """Answer ``waiting``: the model starts while the message is still being committed."""
     assert state.talk is not None
     plan = rules.plan(state, waiting)
-    begun = f"{waiting.begun}{_gap(waiting.begun)}"
+    begun = f"{waiting.begun}{gap(waiting.begun)}"
     phase = Responding(
         waiting=waiting,
         plan=plan,
@@ -75,7 +69,7 @@ def begin(rules: Rules, state: State, waiting: Waiting, at: int) -> Step:
         effects.append(StartTimer("landing", rules.settings.landing))
     if plan.prompt is None:
         return _own_words(rules, state, phase, effects, at)
-    effects.append(AskModel(phase.response, phase.attempts, _from_shown(plan.prompt, begun)))
+    effects.append(AskModel(phase.response, phase.attempts, from_shown(plan.prompt, begun)))
     if rules.settings.patience is not None:
         effects.append(StartTimer("patience", rules.settings.patience))
     return _show(rules, state, phase, effects, at) if begun else (replace(state, phase=phase), effects)
@@ -157,29 +151,18 @@ def _mend(rules: Rules, state: State, phase: Responding, effects: list[Effect], 
     prompt = phase.plan.prompt
     if phase.attempts < MOST_ATTEMPTS and prompt is not None:
         shown = phase.speech.shown
-        speech = replace(phase.speech, held="", begun=bool(shown), set_off=bool(_gap(shown)))
+        speech = replace(phase.speech, held="", begun=bool(shown), set_off=bool(gap(shown)))
         phase = replace(phase, attempts=phase.attempts + 1, speech=speech)
-        asked = AskModel(phase.response, phase.attempts, _from_shown(prompt, speech.shown))
+        asked = AskModel(phase.response, phase.attempts, from_shown(prompt, speech.shown))
         return _show(rules, state, phase, [*effects, asked], at)
     if not phase.speech.shown.strip():
         return _own_words(rules, state, phase, effects, at)
     closing = phase.plan.closing
     if closing:
-        joined = f"{_gap(phase.speech.shown)}{closing}"
+        joined = f"{gap(phase.speech.shown)}{closing}"
         speech = replace(phase.speech, shown=phase.speech.shown + joined)
         phase = replace(phase, ready=(*phase.ready, joined), speech=speech)
     return _model_over(rules, state, phase, effects, "completed", at)
-
-
-def _from_shown(prompt: Prompt, shown: str) -> Prompt:
-    """The same prompt, the answer begun with what was shown."""
-    if not shown.strip():
-        return prompt
-    return replace(prompt, messages=(*prompt.messages, PromptMessage(role="assistant", text=shown.rstrip())))
-
-
-def _gap(shown: str) -> str:
-    return "" if not shown or shown[-1].isspace() else " "
 
 
 def finished(rules: Rules, state: State, event: ModelFinished) -> Step:
@@ -226,8 +209,8 @@ def tool_asked(state: State, event: ToolAsked) -> Step:
 def _own_words(rules: Rules, state: State, phase: Responding, effects: list[Effect], at: int) -> Step:
     """The companion speaks for itself: a story, a safe answer, a reflection of its own texts."""
     plan = phase.plan
-    parts = _as_parts(plan.own_words)
-    parts = (_gap(phase.speech.shown) + parts[0], *parts[1:]) if parts else ()
+    parts = as_parts(plan.own_words)
+    parts = (gap(phase.speech.shown) + parts[0], *parts[1:]) if parts else ()
     phase = replace(
         phase,
         ready=(*phase.ready, *parts),
@@ -236,12 +219,6 @@ def _own_words(rules: Rules, state: State, phase: Responding, effects: list[Effe
         plan=replace(plan, narrative=plan.own_narrative),
     )
     return _model_over(rules, state, phase, effects, "completed", at)
-
-
-def _as_parts(text: str) -> tuple[str, ...]:
-    """Sentences with the space that follows them, so that joined they are the text again."""
-    parts = sentences(text)
-    return tuple(part if at == len(parts) - 1 else f"{part} " for at, part in enumerate(parts))
 
 
 def _model_over(
@@ -261,7 +238,7 @@ def _show(rules: Rules, state: State, phase: Responding, effects: list[Effect], 
         text, ready = phase.ready[0], phase.ready[1:]
         if pace is None:
             text, ready = "".join(phase.ready), ()
-        effects.append(SendDelta(response=phase.response, n=phase.n, text=text, eos=_ends_sentence(text)))
+        effects.append(SendDelta(response=phase.response, n=phase.n, text=text, eos=ends_sentence(text)))
         phase = replace(phase, ready=ready, sent=phase.sent + text, n=phase.n + 1)
         if pace is not None:
             pause = len(words(text)) / pace + rules.settings.sentence_pause
@@ -270,10 +247,6 @@ def _show(rules: Rules, state: State, phase: Responding, effects: list[Effect], 
     if phase.over is not None and phase.waiting.told and not phase.ready:
         return _land(rules, replace(state, phase=phase), phase, phase.over, effects, at)
     return replace(state, phase=phase), effects
-
-
-def _ends_sentence(text: str) -> bool:
-    return text.rstrip().endswith((".", "!", "?", "…", "。", "！", "？", '."', '!"', '?"'))
 
 
 def rang(rules: Rules, state: State, event: TimerRang) -> Step:
@@ -294,7 +267,7 @@ def rang(rules: Rules, state: State, event: TimerRang) -> Step:
             return _show(rules, state, replace(phase, pacing=False), [], event.at)
         case "checkpoint", Responding() if phase.sent:
             again = StartTimer("checkpoint", rules.settings.checkpoint)
-            return state, [_checkpoint(state, phase, event.at), again]
+            return state, [checkpoint(state, phase, event.at), again]
         case _:
             return state, []
 
@@ -316,21 +289,6 @@ def _told_late(rules: Rules, state: State, phase: Responding, at: int) -> Step:
     state = replace(state, late=state.late | {message.id})
     state, more = message_told(rules, state, phase, at)
     return state, [*effects, *more]
-
-
-def _checkpoint(state: State, phase: Responding, at: int) -> Effect:
-    assert state.talk is not None
-    change = AnswerCheckpointed(
-        user=state.who.user,
-        companion=state.who.companion,
-        at=at,
-        conversation=state.talk.conversation,
-        message=phase.waiting.message.id,
-        response=phase.response,
-        answer=phase.waiting.ids.answer,
-        text=phase.sent,
-    )
-    return Save(change, QuietTicket())
 
 
 # ---------------------------------------------------------------- the end of an answer
@@ -369,7 +327,7 @@ def _land(
 ) -> Step:
     """Everything the answer produced is one transaction; its end is told when it has landed (D1)."""
     assert state.talk is not None
-    message = _answer_message(state, phase, status, at) if phase.sent.strip() else None
+    message = answer_message(state, phase, status, at) if phase.sent.strip() else None
     done = TellDone(
         response=phase.response,
         message=phase.waiting.message.id,
@@ -385,87 +343,13 @@ def _land(
     if message is None and phase.waiting.hides_from is not None:
         state, more = next_turn(rules, replace(state, phase=Idle()), at)
         return state, [*effects, done, *more]  # no new answer came: the old one stays
-    change = _given(state, phase, message, status, at)
+    change = given(state, phase, message, status, at)
     ticket = AnswerTicket(done=done, created=created)
     also = done_command(change, phase.waiting.asked, {})
     state = replace(
-        state, talk=_talk_after(rules, state, phase, message), phase=Landing(done=done, created=created)
+        state, talk=talk_after(rules, state, phase, message), phase=Landing(done=done, created=created)
     )
     return state, [*effects, Save(change, ticket, also), StartTimer("landing", rules.settings.landing)]
-
-
-def _answer_message(state: State, phase: Responding, status: Status, at: int) -> Message:
-    assert state.talk is not None
-    narrative = phase.plan.narrative
-    return Message(
-        id=phase.waiting.ids.answer,
-        role="assistant",
-        text=phase.sent,
-        position=state.talk.last_position + 1,
-        at=at,
-        status=status,
-        source=phase.source,
-        answers=phase.waiting.message.id,
-        response=phase.response,
-        intent=phase.plan.intent,
-        narrative=narrative.narrative if narrative is not None else None,
-    )
-
-
-def _talk_after(rules: Rules, state: State, phase: Responding, message: Message | None) -> Talk:
-    talk = state.talk
-    assert talk is not None
-    if phase.waiting.hides_from is not None:
-        hidden = [each.id for each in talk.messages if each.position >= phase.waiting.hides_from]
-        talk = without(talk, hidden)
-    if message is None:
-        return talk
-    narrative = phase.plan.narrative
-    named = (*phase.plan.anchors, *rules.anchors(message.text))
-    return answered(talk, message, anchors=named, narrative=narrative.narrative if narrative else None)
-
-
-def _given(state: State, phase: Responding, message: Message | None, status: Status, at: int) -> AnswerGiven:
-    assert state.talk is not None
-    waiting, plan = phase.waiting, phase.plan
-    fresh = waiting.hides_from is None or bool(waiting.begun)  # a crash left no rows about the message
-    return AnswerGiven(
-        user=state.who.user,
-        companion=state.who.companion,
-        at=at,
-        conversation=state.talk.conversation,
-        message=waiting.message.id,
-        response=phase.response,
-        answer=message.id if message is not None else None,
-        position=message.position if message is not None else None,
-        text=message.text if message is not None else "",
-        status=status,
-        source=phase.source,
-        intent=plan.intent,
-        narrative=plan.narrative if message is not None else None,
-        emotion=emotion_row(waiting.message.id, waiting.reading) if fresh else None,
-        repetition=_repetition(waiting, plan) if fresh else None,
-        anchors=plan.anchors,
-        processing_ms=max(0, at - phase.began_ms),
-        prompt_tokens=phase.prompt_tokens,
-        completion_tokens=phase.completion_tokens,
-        tool_calls=msgspec.Raw(msgspec.json.encode(phase.calls)) if phase.calls else None,
-        replaces_from=waiting.hides_from,
-    )
-
-
-def _repetition(waiting: Waiting, plan: Plan) -> RepetitionRow:
-    reading = waiting.reading
-    narrative: NarrativeUse | None = plan.narrative
-    return RepetitionRow(
-        message=waiting.message.id,
-        fingerprint=reading.question.fingerprint,
-        question_type=reading.question.type,
-        question_object=reading.question.object,
-        repeat_of=reading.repeat_of,
-        repeat_count=reading.repeat_count,
-        response_given=narrative.narrative if narrative is not None else waiting.ids.answer,
-    )
 
 
 def landed(rules: Rules, state: State, ticket: AnswerTicket, outcome: Outcome, at: int) -> Step:

@@ -51,16 +51,15 @@ from companions.events import (
     StopTimer,
     TellClosed,
     TellDurable,
-    TellHidden,
     TellMessage,
     TimerRang,
     ToolAsked,
 )
 from companions.repeats import done_command
+from companions.resuming import regenerate
 from companions.state import Idle, Responding, Rules, State, Step, Waiting
-from companions.talk import Talk, before, carried, heard, vector_of, without
+from companions.talk import Talk, carried, heard, without
 from memory.messages import Message
-from memory.reading import Reading
 from memory.titles import preview_of, title_of
 
 MOST_CHARS = 200_000  # limits.message_chars of the wire
@@ -77,7 +76,7 @@ def step(rules: Rules, state: State, event: Event) -> Step:
         case CloseAsked():
             return _close_asked(rules, state, event)
         case RegenerateAsked():
-            return _regenerate(rules, state, event)
+            return regenerate(rules, state, event)
         case CancelAsked():
             return answering.cancelled(rules, state, event)
         case PieceCame():
@@ -343,78 +342,3 @@ def _silence(rules: Rules, state: State, event: TimerRang) -> Step:
     if not isinstance(state.phase, Idle):
         return state, [StartTimer("silence", rules.settings.silence)]
     return close(rules, state, re=None, reason="silence", ids=event.ids, at=event.at)
-
-
-# ---------------------------------------------------------------- another answer
-
-
-def _regenerate(rules: Rules, state: State, event: RegenerateAsked) -> Step:
-    def refuse(code: str) -> Step:
-        return state, [Refuse(re=event.command.id, code=code)]
-
-    message = state.talk.find(event.message) if state.talk is not None else None
-    if state.talk is None or message is None or message.role != "user":
-        return refuse("message.unknown")
-    answer = state.talk.answer_to(message.id)
-    if answer is not None and not rules.settings.regenerate:
-        return refuse("policy.refused")
-    if not isinstance(state.phase, Idle) or state.queue:
-        return refuse("session.busy")
-    hides = message.position + 1 if answer is not None else None
-    waiting = Waiting(
-        message=message,
-        reading=reread(rules, state, state.talk, message),
-        ids=event.ids,
-        told=True,
-        style=event.style,
-        hides_from=hides,
-        asked=event.command,
-    )
-    effects: list[Effect] = [
-        Ack(re=event.command.id, message=message.id, conversation=state.talk.conversation)
-    ]
-    if hides is not None:
-        effects.append(TellHidden(conversation=state.talk.conversation, position=hides))
-    state, more = answering.begin(rules, state, waiting, event.at)
-    return state, [*effects, *more, StartTimer("silence", rules.settings.silence)]
-
-
-def reread(rules: Rules, state: State, talk: Talk, message: Message) -> Reading:
-    """A message that is held, read as it was when it was said."""
-    said_before = replace(state, talk=before(talk, message))
-    return rules.read(said_before, message.text, vector_of(talk, message.id))
-
-
-def resumed(rules: Rules, state: State, ids: Minted, at: int) -> Step:
-    """A conversation was opened: silence counts from now, and a message left without an answer by a crash is
-    answered where the policy says so (D4)."""
-    if state.talk is None:
-        return state, []
-    effects: list[Effect] = [StartTimer("silence", rules.settings.silence)]
-    left = _left_undone(state.talk) if rules.settings.answers_after_crash else None
-    if left is None or not isinstance(state.phase, Idle):
-        return state, effects
-    pending, part = left
-    waiting = Waiting(
-        message=pending,
-        reading=reread(rules, state, state.talk, pending),
-        ids=ids,
-        told=True,
-        hides_from=part.position if part is not None else None,
-        begun=part.text if part is not None else "",
-    )
-    if part is not None:
-        effects.append(TellHidden(conversation=state.talk.conversation, position=part.position))
-    state, more = answering.begin(rules, state, waiting, at)
-    return state, [*effects, *more]
-
-
-def _left_undone(talk: Talk) -> tuple[Message, Message | None] | None:
-    """The last message when nothing was answered to it, or when its answer was cut by a crash, with that part."""
-    last = talk.messages[-1] if talk.messages else None
-    if last is None:
-        return None
-    if last.role == "user":
-        return (last, None) if last in talk.unanswered else None
-    asked = talk.find(last.answers) if last.answers is not None and last.status == "interrupted" else None
-    return (asked, last) if asked is not None else None

@@ -7,10 +7,11 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from companions.changes import CommandId
-from companions.conversation import resumed, step
+from companions.conversation import step
 from companions.events import AskModel, Effect, Event, MessageSent, Report, Save
 from companions.ports import Prompt
 from companions.remembered import Health, Remembered
+from companions.resuming import resumed
 from companions.state import Responding, Who
 from companions.talk import Talk
 from companions.turn import PolicyRules

@@ -6,7 +6,6 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from companions.changes import AnswerGiven, Change, ConversationClosed, MessageSaid, Refused, Repeated
-from companions.conversation import resumed
 from companions.events import (
     Ack,
     Alert,
@@ -27,6 +26,7 @@ from companions.events import (
     TellSafety,
     TellStarted,
 )
+from companions.resuming import resumed
 from companions.speech import Manner
 from companions.state import Alarm, Idle
 from tests.companions.scenes import ScriptedRules, Table, with_settings

@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
-from actors.commands import health_lines
+from actors.health import health_lines
 from loadtest.client import Refusal, Talker, connected
 from loadtest.model_script import Script
 from loadtest.model_server import ModelServer
