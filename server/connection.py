@@ -56,6 +56,8 @@ class Socket:
         except ConnectionClosed:
             raise Gone from None
         except TimeoutError:
+            # Who begins to read within a second is told why; from the others the line is taken.
+            await self.close(CloseCode.SLOW_READER, "This client does not read what it is sent.")
             self._connection.transport.abort()
             raise SlowReader from None
 

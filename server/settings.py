@@ -77,7 +77,7 @@ class Limits(Table, frozen=True, kw_only=True):
     invalid_per_minute: Count = 20
     connections: Count = 2_000
     sessions: Count = 10_000
-    slow_reader_seconds: Seconds = 5.0
+    slow_reader_seconds: Seconds = 4.0  # and a second for the close
     heartbeat_seconds: Seconds = 15.0
     heartbeat_timeout_seconds: Seconds = 10.0
     drain_seconds: Seconds = 10.0

@@ -295,6 +295,24 @@ async def _silent(url: str) -> None:
         await anyio.sleep_forever()
 
 
+async def test_a_slow_reader_is_closed_and_nobody_else_waits(tmp_path: Path) -> None:
+    limits = Limits(slow_reader_seconds=0.3, drain_seconds=1.0, commands_per_second=10_000.0)
+    async with (
+        serving(with_limits(settings(tmp_path), limits)) as url,
+        connected(url) as slow,
+        connected(url) as other,
+        anyio.create_task_group() as tasks,
+    ):
+        await other.hello(user="other")
+        await slow.hello(user="slow")
+        said = await slow.talk("word " * 35_000)
+        for number in range(120):
+            await slow.send(ConversationHistory(id=f"history-{number}", conversation=said.conversation))
+        tasks.start_soon(goes_on, other)
+        await anyio.sleep(0.8)  # it does not read; then it begins, and is told
+        assert await closed_with(slow.socket) == 4008
+
+
 async def goes_on(talker: Talker) -> None:
     """The connection still talks."""
     await talker.send(MessageSend(id=talker.new_id(), text="Still there?"))
