@@ -3,17 +3,15 @@
 import ast
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tests.outcomes import ABSENT, OUTCOMES, WHOLE
+from tests.outcomes import NODE, PAGE, ROOT, Outcomes, named
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "conformance.md"
 ROW = re.compile(
     r"^\| (?P<id>[A-Z]+\d+) \| (?P<promise>[^|]+) \| (?P<state>[^|]+) \| (?P<tests>[^|]*) \|$", re.MULTILINE
 )
-NODE = re.compile(r"`(tests/[\w/]+\.py::test_\w+)`")
 
 
 def rows() -> list[tuple[str, str, list[str]]]:
@@ -34,26 +32,30 @@ def test_every_row_names_its_state_and_at_least_one_test() -> None:
     lines = [line for line in PAGE.read_text().splitlines() if re.match(r"\| [A-Z]+\d", line)]
     assert len(found) == len(lines) >= 60
     assert len({row for row, _, _ in found}) == len(found)
-    for row, state, named in found:
+    for row, state, nodes in found:
         assert state == "done" or state.startswith("begun"), row
-        assert named, row
+        assert nodes, row
 
 
-@pytest.mark.parametrize(("row", "named"), [(row, named) for row, _, named in rows()])
-def test_every_test_that_is_named_exists(row: str, named: list[str]) -> None:
-    for node in named:
+@pytest.mark.parametrize(("row", "nodes"), [(row, nodes) for row, _, nodes in rows()])
+def test_every_test_that_is_named_exists(row: str, nodes: list[str]) -> None:
+    for node in nodes:
         file, _, name = node.partition("::")
         assert name in named_in(ROOT / file), node
 
 
-@pytest.mark.last
-def test_every_test_that_is_named_ran(request: pytest.FixtureRequest) -> None:
-    """Only where everything was collected; runs after all others.
+def test_a_whole_run_fails_where_a_named_test_did_not_pass() -> None:
+    outcomes = Outcomes()
+    outcomes.files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    session = SimpleNamespace(exitstatus=pytest.ExitCode.OK)
+    outcomes.proved = named() - {min(named())}
+    outcomes.pytest_sessionfinish(session)  # type: ignore[arg-type]  # all it looks at is the status
+    assert session.exitstatus == pytest.ExitCode.TESTS_FAILED
+    assert outcomes.unproved == {min(named())}
 
-    What needs a browser or a model may be missing on a machine; it is skipped by its marker, in sight.
-    """
-    outcomes: dict[str, set[str]] = request.config.stash[OUTCOMES]
-    if not request.config.stash[WHOLE]:
-        pytest.skip("a part of the suite runs")
-    named = {node for _, _, nodes in rows() for node in nodes}
-    assert not {node for node in named if not outcomes.get(node, set()) & {"passed", ABSENT}}
+
+def test_a_part_of_the_suite_is_not_asked_for_the_whole() -> None:
+    outcomes = Outcomes()
+    session = SimpleNamespace(exitstatus=pytest.ExitCode.OK)
+    outcomes.pytest_sessionfinish(session)  # type: ignore[arg-type]  # as above
+    assert session.exitstatus == pytest.ExitCode.OK

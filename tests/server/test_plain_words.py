@@ -1,7 +1,6 @@
 """What an operator can mend is said in a sentence with an exit code, as the real command says it."""
 
 import socket
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Generator
@@ -71,26 +70,6 @@ def test_a_folder_that_is_a_file_is_refused(folder: Path) -> None:
     folder.touch()
     code, said = serve(folder)
     assert (code, said.partition(". ")[0]) == (3, f"fireside: the data folder {folder} is a file")
-
-
-def test_a_newer_store_is_left_untouched_and_said_so(folder: Path) -> None:
-    folder.mkdir()
-    with sqlite3.connect(folder / "fireside.db") as db:
-        db.execute("PRAGMA user_version = 99")
-    db.close()
-    before = (folder / "fireside.db").read_bytes()
-    code, said = serve(folder)
-    assert code == 4
-    assert said.startswith(f"fireside: the store in {folder} was written by a newer version of Fireside")
-    assert (folder / "fireside.db").read_bytes() == before
-
-
-def test_what_is_no_store_is_called_damaged(folder: Path) -> None:
-    folder.mkdir()
-    (folder / "fireside.db").write_bytes(b"not a database" * 100)
-    code, said = serve(folder)
-    assert code == 4
-    assert said.startswith(f"fireside: the store in {folder} is damaged")
 
 
 @pytest.mark.parametrize(
