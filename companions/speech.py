@@ -12,6 +12,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from companions.circling import circle_at
+
 Judge: TypeAlias = Callable[[str, str], str | None]
 """Judges what was shown and the next part: None when it is allowed, else what remains of the part."""
 
@@ -20,6 +22,8 @@ Verdict: TypeAlias = Literal["open", "over", "violation", "not_speech"]
 MOST_HELD = 240  # characters held at most before a cut at a clause (D18)
 HOLD_SECONDS = 1.5  # and how long (D18)
 ECHO = 60  # characters in common with the prompt that make an echo
+ROUNDS = 4  # the same sentence so often running: the model goes round in circles
+ROUNDS_GUARDED = 2  # and where each sentence is checked before it is shown
 ECHO_OF_SAID = 40  # shorter words of the person may well be given back: a greeting, for one
 
 _ROLES = ("user", "human", "person", "assistant", "system", "ai", "bot")
@@ -233,6 +237,9 @@ def _let_go(speech: Speech, parts: list[str], manner: Manner, judge: Judge) -> H
     for part in parts:
         if not part:
             continue
+        circle = circle_at(speech.shown, part, ROUNDS_GUARDED if manner.guarded else ROUNDS)
+        if circle is not None:
+            return _stop_circling(speech, part, 0 if manner.guarded else circle, released)
         remains = judge(speech.shown, part) if manner.guarded else None
         if remains is not None:
             kept = _joined(speech.shown, remains)
@@ -242,6 +249,13 @@ def _let_go(speech: Speech, parts: list[str], manner: Manner, judge: Judge) -> H
         speech = msgspec.structs.replace(speech, shown=speech.shown + part, held=speech.held[len(part) :])
         released.append(part)
     return Heard(speech=speech, released=tuple(released))
+
+
+def _stop_circling(speech: Speech, part: str, cut: int, released: list[str]) -> Heard:
+    """Of a part that only says again what was just said, the beginning up to ``cut`` is let go, and no more."""
+    kept = [part[:cut]] if cut else []
+    stopped = msgspec.structs.replace(speech, shown=speech.shown + part[:cut], held="")
+    return Heard(speech=stopped, released=(*released, *kept), verdict="over")
 
 
 def _joined(shown: str, remains: str) -> str:

@@ -246,3 +246,37 @@ def test_a_guard_sees_what_was_shown_before() -> None:
 
     tell(["One. ", "Two. ", "Three."], GUARDED, judge)
     assert seen == ["", "One.", "One. Two."]
+
+
+ROUND = "You are not here.\n"
+FIRST = "The path bends at the mill. "
+SECOND = "Then it runs beside the water. "
+
+
+@pytest.mark.parametrize(
+    ("manner", "said", "shown"),
+    [
+        (GUARDED, f"Hello there.\n{ROUND * 8}", f"Hello there.\n{ROUND}"),
+        (FREE, f"Hello there.\n{ROUND * 8}", f"Hello there.\n{ROUND * 4}"),
+        (GUARDED, (FIRST + SECOND) * 6, FIRST + SECOND + FIRST),
+        (FREE, (FIRST + SECOND) * 6, (FIRST + SECOND) * 4),
+    ],
+)
+@given(borders=st.lists(st.integers(0, 400), max_size=12))
+def test_a_model_that_goes_round_in_circles_is_stopped(
+    manner: Manner, said: str, shown: str, borders: list[int]
+) -> None:
+    told, verdict, _ = tell(cut(said, borders), manner)
+    assert (told.strip(), verdict) == (shown.strip(), "over")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No. No. No. No. No. It is fine.",
+        "Row the boat. Row the boat. Row the boat. Gently down the stream.",
+        "```\nprint('one two three')\nprint('one two three')\nprint('one two three')\nprint('one two three')\n```",
+    ],
+)
+def test_what_is_meant_to_come_twice_stays(said: str) -> None:
+    assert tell([said], FREE)[:2] == (said, "over")
