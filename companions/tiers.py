@@ -45,9 +45,7 @@ def capped(items: Sequence[Item], limits: TierBudget | None) -> Fitted:
     kept: list[Item] = []
     dropped: list[tuple[str, str]] = []
     left = limits.tokens
-    for item in items:
-        if limits.item_tokens is not None and item.cost > limits.item_tokens + LINE:
-            item = msgspec.structs.replace(item, text=shortened(item.text, limits.item_tokens))  # noqa: PLW2901
+    for item in (_shortened(each, limits.item_tokens) for each in items):
         if limits.items is not None and len(kept) >= limits.items:
             dropped.append((item.id, "item_limit"))
         elif item.cost > left:
@@ -56,6 +54,13 @@ def capped(items: Sequence[Item], limits: TierBudget | None) -> Fitted:
             kept.append(item)
             left -= item.cost
     return Fitted(items=tuple(kept), dropped=tuple(dropped))
+
+
+def _shortened(item: Item, most: int | None) -> Item:
+    """One entry, within the tokens that an entry may have."""
+    if most is None or item.cost <= most + LINE:
+        return item
+    return msgspec.structs.replace(item, text=shortened(item.text, most))
 
 
 def balanced(fitted: Mapping[Tier, Fitted], budget: Budget, room: int) -> dict[Tier, Fitted]:

@@ -5,6 +5,7 @@ can be tested with any bytes cut anywhere. What the dialects share, their errors
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -118,7 +119,7 @@ class Habits:
         return bool(named)
 
 
-class Answer:
+class Answer(ABC):
     """The part of a reader that is the same everywhere: lines in, reasoning cut, one end.
 
     A dialect adds ``_take``, which is given each line (or event) and the list its pieces go to.
@@ -169,8 +170,9 @@ class Answer:
             self._habits.opens()
             raise ModelError("broken", "the model's reasoning began without a mark") from None
 
+    @abstractmethod
     def _take(self, line: bytes, pieces: list[Piece]) -> None:
-        raise NotImplementedError
+        """Read one line (or event) of the dialect; what it says is added to ``pieces``."""
 
     def _text(self, text: str, pieces: list[Piece]) -> None:
         if text:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -112,8 +112,8 @@ def _announce(running: Running) -> None:
     print("Without pairing, anyone at this machine may talk as any person (open mode).", file=sys.stderr)
 
 
-def _with_loop(run: Callable[[], object]) -> None:
-    anyio.run(run, backend="asyncio", backend_options={"use_uvloop": sys.platform != "win32"})  # type: ignore[arg-type]
+def _with_loop(run: Callable[[], Awaitable[object]]) -> None:
+    anyio.run(run, backend="asyncio", backend_options={"use_uvloop": sys.platform != "win32"})
 
 
 @app.command

@@ -17,14 +17,14 @@ Folder = Annotated[str, Parameter(name="--folder", help="A folder of your own co
 
 
 @app.command(name="list")
-def list_() -> None:
+def list_(*, folder: Folder = "") -> None:
     """Every companion there is.
 
     For example:
 
-        fireside companions list
+        fireside companions list --folder ./my-companions
     """
-    found = companions("")
+    found = companions(folder)
     unique = {companion.id: companion for companion in found.values()}
     print("\n".join(listed(unique.values())))
 

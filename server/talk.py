@@ -12,6 +12,7 @@ import anyio.lowlevel
 from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.typing import Subprotocol
 
 from protocol.codec import Unknown, decode_event, encode
 from protocol.errors import ErrorFrame
@@ -26,7 +27,7 @@ LINES_AHEAD = 64  # typed while an answer streams
 async def talk(url: str, companion: str | None, user: str | None) -> int:
     """Talk until the person ends it: 0; 1 when there is no server, or it ended the talk; 2 when it refused."""
     try:
-        async with connect(url, subprotocols=["fireside.v1.json"], max_size=None) as socket:  # type: ignore[list-item]
+        async with connect(url, subprotocols=[Subprotocol("fireside.v1.json")], max_size=None) as socket:
             return await Terminal(socket).converse(companion, user)
     except InvalidURI:
         _complain(f"{url} is no address of a server; write for example ws://127.0.0.1:8765/ws")

@@ -6,6 +6,7 @@ import pytest
 
 from companions.errors import PolicyError
 from server.casting import companions, files_of, shipped
+from server.cli_companions import list_
 
 NUMBER = "Call 000 111 222"
 
@@ -39,3 +40,12 @@ def test_a_broken_own_companion_is_refused_with_its_file(tmp_path: Path) -> None
     (folder / "trainer" / "rules.md").unlink()
     with pytest.raises(PolicyError, match=r"trainer/rules\.md: this file is missing"):
         companions(str(folder))
+
+
+def test_a_list_has_the_own_companions_where_their_folder_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    list_()
+    assert "trainer" not in capsys.readouterr().out
+    list_(folder=str(house(tmp_path)))
+    assert "trainer" in capsys.readouterr().out
