@@ -6,15 +6,13 @@ their first word, so a table of thousands costs no more than one of ten.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from memory.text import folded
+from memory.text import Remembered, joined, runs
 
 Name = TypeVar("Name")
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[.,!?;:…—-]+")
-_PLAIN_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*|[.,!?;:-]+")
-"""The same for text in ASCII, a third faster."""
 _GAP = "_"
 _GAP_WORDS = 3
 
@@ -49,8 +47,14 @@ class Found(NamedTuple, Generic[Name]):
 
 def tokens(text: str) -> list[str]:
     """The words of ``text``, folded, with its punctuation marks as tokens of their own."""
-    plain = folded(text)
-    return (_PLAIN_TOKEN if plain.isascii() else _TOKEN).findall(plain)
+    return joined(_TOKENS, runs(text))
+
+
+def _tokens(run: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(run))
+
+
+_TOKENS: Final = Remembered(_tokens)
 
 
 def split(text: str | list[str]) -> list[str]:

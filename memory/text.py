@@ -3,10 +3,21 @@
 Text is folded once (Unicode NFKC, lower case, straight quotes, one space), and split by plain rules that hold
 for the languages of the companions; Chinese, Japanese and Korean, written without spaces, become one word a
 character.
+
+Readers share their work through `Remembered`: what stands between two spaces is taken apart once, however many
+messages it comes in, so that reading a message is looking its words up.
 """
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+MOST_REMEMBERED: Final = 8_192
+LONGEST_REMEMBERED: Final = 24  # characters; longer is seldom a word that comes again
 
 _QUOTES = (('"', "“”„«»"), ("'", "’‘ʼ`´"))
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -15,20 +26,55 @@ _SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[。！？\n])|(?<![。�
 """A mark that ends a sentence and what follows it; it begins with a letter class, which is found fast."""
 
 
+class Remembered(dict[str, T]):
+    """What ``make`` makes of single words, kept for the next time: of at most 16,384, in no order.
+
+    What people write has no end, but most of it comes again. There are two halves: when the newer is full the
+    older is given up, so that no message pays for making everything anew.
+    """
+
+    def __init__(self, make: Callable[[str], T]) -> None:
+        super().__init__()
+        self._make = make
+        self._older: dict[str, T] = {}
+
+    def __missing__(self, word: str) -> T:
+        found = self._older.get(word)
+        if found is None:
+            found = self._make(word)
+        if len(word) <= LONGEST_REMEMBERED:
+            if len(self) >= MOST_REMEMBERED:
+                self._older = dict(self)
+                self.clear()
+            self[word] = found
+        return found
+
+
 def folded(text: str) -> str:
     """``text`` in NFKC and lower case, with straight quotes and single spaces."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+    return " ".join(runs(text))
+
+
+def runs(text: str) -> list[str]:
+    """What stands between the spaces of ``text``, folded."""
+    if text.isascii():
+        return text.replace("`", "'").lower().split()
+    text = unicodedata.normalize("NFKC", text)
     for plain, written in _QUOTES:
         for quote in written:
             if quote in text:
                 text = text.replace(quote, plain)
-    return " ".join(text.lower().split())
+    return text.lower().split()
+
+
+def joined(parts: Remembered[tuple[str, ...]], among: Sequence[str]) -> list[str]:
+    """The parts of each of ``among`` in one list."""
+    return [*chain.from_iterable(map(parts.__getitem__, among))]
 
 
 def words(text: str) -> list[str]:
     """The words of ``text``, folded, in order, apostrophes kept inside (``don't``)."""
-    return _WORD.findall(folded(text))
+    return joined(_WORDS, runs(text))
 
 
 def sentences(text: str) -> list[str]:
@@ -40,3 +86,10 @@ def sentences(text: str) -> list[str]:
         start = mark.end()
     found.append(text[start:].strip())
     return [sentence for sentence in found if sentence]
+
+
+def _words(run: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(run))
+
+
+_WORDS: Final = Remembered(_words)
