@@ -11,7 +11,9 @@ from memory.crisis_table import CrisisCategory as CrisisCategory
 Severity: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=3)]
 SafetyAction: TypeAlias = Literal["pass", "redirect", "escalate"]
 Recipient: TypeAlias = Literal["caregiver", "safeguarding"]
-AnswerFamily: TypeAlias = Literal["reminder", "quiz", "correction", "comparison", "deficit", "session"]
+AnswerFamily: TypeAlias = Literal[
+    "reminder", "quiz", "correction", "comparison", "deficit", "session", "role"
+]
 
 CATEGORIES: tuple[CrisisCategory, ...] = ("self_harm", "harm_others", "abuse", "medical")
 

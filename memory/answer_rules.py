@@ -13,8 +13,10 @@ import msgspec
 
 from memory.data import table
 
-Family: TypeAlias = Literal["reminder", "quiz", "correction", "comparison", "deficit", "session"]
-ALL: Final[frozenset[str]] = frozenset(("reminder", "quiz", "correction", "comparison", "deficit", "session"))
+Family: TypeAlias = Literal["reminder", "quiz", "correction", "comparison", "deficit", "session", "role"]
+ALL: Final[frozenset[str]] = frozenset(
+    ("reminder", "quiz", "correction", "comparison", "deficit", "session", "role")
+)
 
 _FRAGMENT = re.compile(r"\{([a-z_]+)\}")
 _WORD = re.compile(r"[\w']+")

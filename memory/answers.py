@@ -2,8 +2,9 @@
 
 Six families are forbidden by that companion's storage design, sections 6.1 and 6.5: reminding that
 something was asked or said before, quizzing, correcting, comparing, pointing out what no longer works, and
-speaking of another day's conversation. A sentence is judged with what the person said last: *that's the
-second verse again* is welcome when the person asked for it again.
+speaking of another day's conversation. A seventh is out of its role: speaking about the person, or of what it
+was told to do, instead of to them (the same design's completeness check). A sentence is judged with what the
+person said last: *that's the second verse again* is welcome when the person asked for it again.
 """
 
 import re

@@ -95,7 +95,8 @@ def over_budget(name: str) -> Sitting:
     sitting.exchange("I am allergic to peanuts and take beta blockers.", "I will keep that in mind.")
     for at in range(9):
         sitting.exchange(
-            f"Message {at}. " + "There is much to tell about this day. " * 12, "I hear you. " * 60
+            f"Message {at}. " + "There is much to tell about this day. " * 12,
+            "".join(f"I hear you, {at + 1}. " for at in range(60)),
         )
     sitting.exchange(QUESTIONS[name] + " " + "It has been on my mind for a long while. " * 20)
     return sitting

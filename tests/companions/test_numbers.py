@@ -103,7 +103,7 @@ def test_the_dementia_companion_keeps_its_windows_and_its_strategy() -> None:
     assert [step.narrative for step in steps.values()] == ["none", "seed", "seed", "primary"]
     assert (steps[1].length, steps[3].length, steps[5].max_tokens) == ("standard", "brief", 80)
     assert (steps[3].category, steps[3].prefer) == ("memory_loop", "short")
-    assert (clara.answers.hold_chars, clara.answers.hold_seconds, len(clara.answers.rules)) == (240, 1.5, 6)
+    assert (clara.answers.hold_chars, clara.answers.hold_seconds, len(clara.answers.rules)) == (240, 1.5, 7)
 
 
 def test_nothing_of_another_session_may_reach_the_dementia_companions_prompt() -> None:

@@ -31,6 +31,9 @@ def after(said: str) -> list[Turn]:
         ("Hello", "Last week you told me about your brother.", "session"),
         ("Wo bin ich?", "Wie ich schon gesagt habe, sind Sie zu Hause.", "reminder"),
         ("Hola", "¿Se acuerda de qué día es hoy?", "quiz"),
+        ("Where am I?", "The person's emotions are very simple.", "role"),
+        ("I like roses", "As an AI language model, I do not smell roses.", "role"),
+        ("Hello", "I am instructed to be gentle with you.", "role"),
     ],
 )
 def test_each_family_is_stopped_and_named(said: str, answer: str, rule: str) -> None:
@@ -52,6 +55,9 @@ def test_each_family_is_stopped_and_named(said: str, answer: str, rule: str) -> 
         ("It's wet", "Yesterday's rain made the garden so green."),
         ("Where am I?", "You are at Rosewood House, and you are safe."),
         ("My husband died", "I'm so sorry that your husband died."),
+        ("Are you a real person?", "I am an AI companion, and I am glad to sit with you."),
+        ("I wrote to the bank", "A kind person there will read it."),
+        ("I sew", "This chair was designed to hold you softly."),
     ],
 )
 def test_innocent_look_alikes_pass_unchanged(said: str, answer: str) -> None:
