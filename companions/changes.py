@@ -11,7 +11,8 @@ import msgspec
 from memory.messages import Source, Status
 
 CloseReason: TypeAlias = Literal["asked", "silence", "replaced", "drained"]
-JobKind: TypeAlias = Literal["summary", "facts", "topics", "learnings", "parent_note", "evaluation"]
+EndJob: TypeAlias = Literal["summary", "facts", "topics", "learnings", "parent_note", "evaluation"]
+JobKind: TypeAlias = Literal[EndJob, "partial"]  # partial: the older part of a talk that goes on is summed up
 NarrativeMode: TypeAlias = Literal["seed", "fallback"]
 UserStatus: TypeAlias = Literal["active", "inactive", "archived"]
 
@@ -80,12 +81,16 @@ class NarrativeUse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """Work to be done after a talk. Its key is (kind, conversation, first, last, revision)."""
+    """Work to be done after a talk, or on its older part. Its key is (kind, conversation, first, last, revision).
+
+    ``rest``: only what no earlier job of the kind was given; which that is, is decided when the row is written.
+    """
 
     id: str
     kind: JobKind
     first: int
     last: int
+    rest: bool = False
 
 
 class MessageSaid(Change, frozen=True, kw_only=True, tag="message_said"):
@@ -270,11 +275,15 @@ class ExtractMade(Change, frozen=True, kw_only=True, tag="extract_made"):
 
 
 class JobFailed(Change, frozen=True, kw_only=True, tag="job_failed"):
-    """An attempt failed: try again not before ``again_at``, or park the job when that is None."""
+    """An attempt failed: try again not before ``again_at``, or park the job when that is None.
+
+    An attempt that only gave way to people (``counted`` is False) is none.
+    """
 
     job: str
     reason: str
     again_at: int | None
+    counted: bool = True
 
 
 AnyChange: TypeAlias = (

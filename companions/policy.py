@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from companions.changes import JobKind
+from companions.changes import EndJob
 from companions.policy_memory import (
     SECTIONS,
     Budget,
@@ -68,7 +68,7 @@ class Session(Table, frozen=True, kw_only=True):
     silence_seconds: Positive = 1_800  # of silence end it (tutor: 900)
     default_type: Word = "freeform"
     types: dict[Word, SessionType]
-    jobs: tuple[JobKind, ...] = ()  # handed over at its end
+    jobs: tuple[EndJob, ...] = ()  # handed over at its end
     transcript: Transcript = "all"  # what the person's page shows: everything, or the current exchange
     after_crash: AfterCrash = "offer"  # an answer cut by a crash: given by itself, or offered
     regenerate: bool = False

@@ -100,6 +100,13 @@ class ModelError(Exception):
         self.fault: ModelFault = fault
 
 
+class GaveWay(ModelError):
+    """A job let a person have the model; it comes back later and has not failed."""
+
+    def __init__(self) -> None:
+        super().__init__("overloaded", "people need the model")
+
+
 class LanguageModel(Protocol):
     """A stream of pieces from a prompt. Leaving the context closes the upstream request at once.
 

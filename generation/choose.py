@@ -37,6 +37,7 @@ from generation.patience import Breaker, Retries
 from generation.reasoning import opened_by_template
 from generation.remote import RemoteModel
 
+SHARES_A_MACHINE = frozenset({"ollama", "local"})  # where a job at the same time would slow a person's answer
 SLOTS = {"ollama": 8, "openai": 256, "anthropic": 64}  # what a usual server of the kind takes at once
 
 
@@ -139,7 +140,7 @@ async def _remote(settings: ModelSettings, url: str, dialect: Dialect) -> AsyncG
         yield RemoteModel(
             dialect,
             server,
-            Gate(slots, most_waiting=settings.most_waiting),
+            Gate(slots, most_waiting=settings.most_waiting, apart=dialect.kind in SHARES_A_MACHINE),
             Breaker(failures=settings.breaker_failures, rest=settings.breaker_rest, now=anyio.current_time),
             deadlines=settings.deadlines,
             retries=settings.retries,

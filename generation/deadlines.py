@@ -21,6 +21,8 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """
 
     first_token: float = 20.0
+    job_slot: float = 60.0  # a job waits so long for a slot that people leave, then it comes back later
+    job_first_token: float = 120.0  # and so long for a first word: what it has read is long
     gap: float = 10.0
     total: float = 120.0
     tokens_over: int = 64  # tokens beyond the prompt's ``max_tokens`` before the answer is cut

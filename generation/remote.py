@@ -8,10 +8,11 @@ is left.
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from functools import partial
 
 import anyio
 
-from companions.ports import Finished, ModelError, ModelFault, Piece, Prompt
+from companions.ports import Finished, GaveWay, ModelError, ModelFault, Piece, Prompt
 from generation.deadlines import Deadlines, TooLateError, Watch
 from generation.dialect import Dialect, Reader, RefusalError, refusal
 from generation.gate import Gate
@@ -131,23 +132,56 @@ class RemoteModel:
 
     @asynccontextmanager
     async def stream(self, prompt: Prompt) -> AsyncGenerator[AsyncIterator[Piece]]:
-        """The pieces of one answer. Entering waits for the first output, at most ``first_token`` seconds."""
+        """The pieces of one answer. Entering waits for the first output, at most ``first_token`` seconds.
+
+        A job whose slot a person needs is stopped where it is and raises ``GaveWay``.
+        """
+        if not prompt.background:
+            async with self._opened(prompt) as flow:
+                yield flow
+            return
+        with anyio.CancelScope() as scope:
+            async with self._opened(prompt, scope.cancel) as flow:
+                yield flow
+        if scope.cancelled_caught:
+            raise GaveWay
+
+    @asynccontextmanager
+    async def _opened(
+        self, prompt: Prompt, give_way: Callable[[], None] | None = None
+    ) -> AsyncGenerator[Flow]:
         async with AsyncExitStack() as stack:
             flow: Flow | None = None
             has_slot = False
-            with anyio.move_on_after(self._deadlines.first_token):
-                await stack.enter_async_context(self._gate.slot(prompt.user, background=prompt.background))
-                has_slot = True
+            slot = self._gate.slot(prompt.user, background=prompt.background, give_way=give_way)
+            if prompt.background:
+                with anyio.move_on_after(self._deadlines.job_slot):
+                    await stack.enter_async_context(slot)
+                    has_slot = True
+                if not has_slot:
+                    raise GaveWay
+            limits = self._deadlines
+            with anyio.move_on_after(limits.job_first_token if prompt.background else limits.first_token):
+                if not has_slot:
+                    await stack.enter_async_context(slot)
+                    has_slot = True
                 flow = await self._begun(prompt, stack)
             if flow is None:
-                raise self._late(has_slot=has_slot)
+                raise self._late(prompt, has_slot=has_slot)
             yield flow
 
-    def _late(self, *, has_slot: bool) -> ModelError:
+    def _late(self, prompt: Prompt, *, has_slot: bool) -> ModelError:
         if not has_slot:
             return ModelError("overloaded", "the model had no free slot in time")
-        self._breaker.failed("first_token")
+        self._failed(prompt, "first_token")
         return ModelError("first_token", "the model did not begin to answer in time")
+
+    def _failed(self, prompt: Prompt, fault: ModelFault) -> None:
+        """Only what people asked for says whether the server is well: jobs ask for much, and may be stopped."""
+        if prompt.background:
+            self._breaker.abandoned()
+        else:
+            self._breaker.failed(fault)
 
     async def _begun(self, prompt: Prompt, stack: AsyncExitStack) -> Flow:
         """A flow that has begun, after as many attempts as it takes and is allowed."""
@@ -157,7 +191,7 @@ class RemoteModel:
             try:
                 flow = await self._attempt(prompt, stack)
             except ModelError as error:
-                self._breaker.failed(error.fault)
+                self._failed(prompt, error.fault)
                 asked = error.retry_after if isinstance(error, RefusalError) else None
                 pause = self._retries.pause(attempt, self._chance(), asked)
                 if error.fault not in PASSING or attempt == self._retries.most or pause > budget:
@@ -194,6 +228,6 @@ class RemoteModel:
         chunks = await stack.enter_async_context(aclosing(response.chunks()))
         most_tokens = self._dialect.most_tokens(prompt) + self._deadlines.tokens_over
         reader = self._dialect.reader(prompt)
-        flow = Flow(reader, chunks, watch, self._deadlines, most_tokens, self._breaker.failed)
+        flow = Flow(reader, chunks, watch, self._deadlines, most_tokens, partial(self._failed, prompt))
         await flow.begin()
         return flow

@@ -1,8 +1,7 @@
 """What summarizer and extractor do with a talk, read from the store: the pure parts live in ``memory``."""
 
 import sqlite3
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -19,7 +18,7 @@ from memory.tokens import count
 from server.ids import new_id
 from server.metrics import Metrics
 from storage.connection import Store
-from storage.jobs import claim_job, due_jobs
+from storage.jobs import claim_job, due_jobs, release_jobs
 from storage.messages import history
 from storage.readings import emotions_in
 
@@ -37,8 +36,8 @@ class StoreQueue:
 
     async def due(self, kinds: Sequence[JobKind], at: int) -> Sequence[Job]:
         """Jobs of those kinds that may be worked on, the oldest first."""
-        found = await self._store.read(lambda db: due_jobs(db, at))
-        return [_job(msgspec.structs.asdict(each)) for each in found if each.kind in kinds]
+        found = await self._store.read(lambda db: due_jobs(db, at, kinds=kinds))
+        return [_job(msgspec.structs.asdict(each)) for each in found]
 
     async def claim(self, job: str, *, worker: str, at: int, lease_ms: int) -> Job | None:
         """Take the lease of a job."""
@@ -46,6 +45,10 @@ class StoreQueue:
             lambda db: claim_job(db, job, worker=worker, at=at, lease_ms=lease_ms)
         )
         return None if taken is None else _job(msgspec.structs.asdict(taken))
+
+    async def release(self, worker: str) -> None:
+        """What ``worker`` had in hand when it fell is free again."""
+        await self._store.transact(lambda db: release_jobs(db, worker))
 
 
 def _job(row: dict[str, object]) -> Job:
@@ -123,12 +126,6 @@ def summary_change(job: Job, at: int, made: Extract) -> SummaryMade:
         made_by="extract",
         tokens=count(made.text),
     )
-
-
-@asynccontextmanager
-async def no_slot() -> AsyncGenerator[None]:
-    """Work that needs no model waits for nobody."""
-    yield
 
 
 def done_with(sessions: Sessions, metrics: Metrics, job: Job, change: AnyChange) -> None:

@@ -27,7 +27,7 @@ from companions.ports import LanguageModel
 from companions.state import Who
 from generation.choose import choose, language_model
 from memory.reading import warm
-from server.aftercare import Aftercare, StoreQueue, done_with, no_slot
+from server.aftercare import Aftercare, StoreQueue, done_with
 from server.casting import casts, companions
 from server.connection import Door
 from server.desk import StoreDesk
@@ -141,7 +141,6 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     channel=channels[0],
                     now_ms=now_ms,
                     done=lambda job, change: done_with(sessions, metrics, job, change),
-                    slot=no_slot,
                 )
                 extractor = Taker(
                     "extractor",
@@ -152,7 +151,6 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     channel=channels[1],
                     now_ms=now_ms,
                     done=lambda job, change: done_with(sessions, metrics, job, change),
-                    slot=no_slot,
                 )
                 aftermath: list[anyio.Event] = []
                 if absent is None:

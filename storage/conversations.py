@@ -300,6 +300,11 @@ def conversation_closed(db: sqlite3.Connection, change: ConversationClosed) -> O
         """,
         (change.conversation, next_number(db), change.at, change.reason),
     )
+    if any(job.kind == "summary" for job in change.jobs):  # which says all that a partial one would
+        db.execute(
+            "DELETE FROM jobs WHERE conversation = ? AND kind = 'partial' AND state = 'waiting'",
+            (change.conversation,),
+        )
     queue_jobs(db, change, change.jobs, revision)
     return Landed()
 

@@ -18,6 +18,7 @@ from memory.messages import Message
 from memory.text import folded
 from storage.commands import keep_command, retained
 from storage.fulltext import forget_from
+from storage.jobs import requeue_jobs
 from storage.order import next_number
 from storage.readings import keep_readings
 from storage.rows import MESSAGE_COLUMNS, Row, acquainted, blob_of, message_of
@@ -316,6 +317,8 @@ def remove_from(db: sqlite3.Connection, conversation: str, position: int, *, spa
         (len(gone), said, conversation),
     )
     db.execute("DELETE FROM summaries WHERE conversation = ? AND covers_last >= ?", (conversation, position))
+    (revision,) = db.execute("SELECT revision FROM conversations WHERE id = ?", (conversation,)).fetchone()
+    requeue_jobs(db, conversation, revision)
 
 
 def _bury(db: sqlite3.Connection, id_: str) -> None:

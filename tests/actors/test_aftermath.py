@@ -65,6 +65,9 @@ class Rows:
         self.waiting[job] = replace(self.waiting[job], attempts=self.waiting[job].attempts + 1)
         return self.waiting[job]
 
+    async def release(self, worker: str) -> None:
+        await anyio.lowlevel.checkpoint()
+
     def land(self, change: AnyChange) -> Outcome:
         match change:
             case ExtractMade(job=name) if name in self.waiting:
@@ -115,10 +118,6 @@ class House:
             write.reply(outcomes[0])
 
     def worker(self, name: str, channel: Channel) -> Taker:
-        @asynccontextmanager
-        async def slot() -> AsyncGenerator[None]:
-            yield
-
         return Taker(
             name,
             ("facts",),
@@ -128,7 +127,7 @@ class House:
             channel=channel,
             now_ms=lambda: int(anyio.current_time() * 1_000),
             done=lambda job, _: self.done.append(job.id),
-            slot=slot,
+            job_seconds=2.0 * LEASE_SECONDS,
         )
 
     @asynccontextmanager

@@ -72,6 +72,41 @@ async def test_jobs_leave_a_slot_for_people() -> None:
     assert visitors.entered == ["job 1", "person", "job 2"]
 
 
+async def test_a_job_gives_its_slot_to_a_person_who_would_have_to_wait() -> None:
+    gate = Gate(2, most_waiting=10)
+    left: list[str] = []
+    async with (
+        gate.slot("a", background=True, give_way=lambda: left.append("job")),
+        gate.slot("b"),
+    ):
+        assert left == []
+        with anyio.move_on_after(1):
+            async with gate.slot("c"):
+                pass
+        assert left == ["job"]
+        with anyio.move_on_after(1):
+            async with gate.slot("d"):
+                pass
+        assert left == ["job"], "it is told once"
+
+
+async def test_where_jobs_stay_apart_none_begins_beside_a_person_and_all_leave_when_one_comes() -> None:
+    gate = Gate(4, most_waiting=10, apart=True)
+    left: list[str] = []
+    async with gate.slot("a"):
+        with anyio.move_on_after(1) as waited:
+            async with gate.slot("b", background=True):
+                pass
+        assert waited.cancelled_caught
+    async with (
+        gate.slot("b", background=True, give_way=lambda: left.append("one")),
+        gate.slot("c", background=True, give_way=lambda: left.append("two")),
+        gate.slot("a"),
+    ):
+        assert left == ["one", "two"]
+        assert gate.at_once == 3, "the person waited for nobody"
+
+
 async def test_too_many_are_refused() -> None:
     visitors = Visitors(Gate(1, most_waiting=2))
     async with anyio.create_task_group() as tasks:
