@@ -8,6 +8,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from companions.change import Change as Change
+from companions.change import CommandId as CommandId
+from companions.fact_changes import FactChange, MemoryUse
 from memory.messages import Source, Status
 
 CloseReason: TypeAlias = Literal["asked", "silence", "replaced", "drained"]
@@ -15,22 +18,6 @@ EndJob: TypeAlias = Literal["summary", "facts", "topics", "learnings", "parent_n
 JobKind: TypeAlias = Literal[EndJob, "partial"]  # partial: the older part of a talk that goes on is summed up
 NarrativeMode: TypeAlias = Literal["seed", "fallback"]
 UserStatus: TypeAlias = Literal["active", "inactive", "archived"]
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True, tag_field="change"):
-    """One thing to be written; ``user`` and ``companion`` own what it touches (guarantee: isolation)."""
-
-    user: str
-    companion: str
-    at: int
-
-
-class CommandId(msgspec.Struct, frozen=True, kw_only=True):
-    """The client's own id of a command: unique in ``space`` (a session and those it continues)."""
-
-    space: str
-    id: str
-    digest: str  # of the command's content, to tell a repeat from a reuse
 
 
 class NewConversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,6 +130,7 @@ class AnswerGiven(Change, frozen=True, kw_only=True, tag="answer_given"):
     completion_tokens: int | None = None
     tool_calls: msgspec.Raw | None = None
     replaces_from: int | None = None
+    memories: tuple[MemoryUse, ...] = ()  # what of memory was before the model
 
 
 class ConversationClosed(Change, frozen=True, kw_only=True, tag="conversation_closed"):
@@ -306,6 +294,7 @@ AnyChange: TypeAlias = (
     | SettingSet
     | SummaryMade
     | ExtractMade
+    | FactChange
     | JobFailed
 )
 

@@ -7,7 +7,7 @@ does. What the person edited is never overwritten: a later statement against it 
 (decision D19).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -25,6 +25,7 @@ kind.
 
 Status: TypeAlias = Literal["active", "superseded", "retracted"]
 
+_PAST = "past_"
 _PAST_KEPT: frozenset[StatementKind] = frozenset({"work", "place", "condition"})
 
 
@@ -153,18 +154,22 @@ class _Ledger:
 
     def _add(self, message_id: str, statement: Statement) -> None:
         key = f"{len(self.facts)}"
-        attribute = statement.attribute
-        if statement.tense == "past" and statement.kind in _PAST_KEPT:
-            attribute = f"past_{attribute}"
-        filed = category(statement.kind, self.scheme)
-        fact = Fact(
-            statement.subject, attribute, statement.value, filed, "active", (message_id,), statement.kind
-        )
+        kept = kept_as(statement)
+        filed = category(kept.kind, self.scheme)
+        fact = Fact(kept.subject, kept.attribute, kept.value, filed, "active", (message_id,), kept.kind)
         self.facts[key] = fact
-        self.active[key] = HeldFact(key, msgspec.structs.replace(statement, attribute=attribute))
+        self.active[key] = HeldFact(key, kept)
 
 
-def _worth_keeping(statement: Statement) -> bool:
+def kept_as(statement: Statement) -> Statement:
+    """How a statement is kept: what held in the past is filed apart from what holds."""
+    past = statement.tense == "past" and statement.kind in _PAST_KEPT
+    if not past or statement.attribute.startswith(_PAST):
+        return statement
+    return msgspec.structs.replace(statement, attribute=f"{_PAST}{statement.attribute}")
+
+
+def worth_keeping(statement: Statement) -> bool:
     """Whether a statement can be a fact: what it says is known, and of whom."""
     if is_pronoun(statement.subject.lower()):
         return False
@@ -181,6 +186,31 @@ def facts_from(messages: Sequence[tuple[str, str, str]], scheme: Scheme | None =
     if scheme is None:
         return ()
     ledger = _Ledger(scheme)
+    for said in said_in(messages):
+        match said:
+            case Said(message=message, statement=statement):
+                ledger.take(message, statement)
+            case Denied(claim=claim):
+                ledger.deny(claim)
+    return tuple(ledger.facts.values())
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A statement of the person that can be a fact, or can end one, and the message it is in."""
+
+    message: str
+    statement: Statement
+
+
+class Denied(msgspec.Struct, frozen=True):
+    """The person says in ``message`` that they never said what the companion had just claimed."""
+
+    message: str
+    claim: str
+
+
+def said_in(messages: Sequence[tuple[str, str, str]]) -> Iterator[Said | Denied]:
+    """What the person's words in ``messages`` (id, role, text; oldest first) say for facts, in order."""
     asked: str | None = None
     other: str | None = None
     for message_id, role, text in messages:
@@ -188,9 +218,8 @@ def facts_from(messages: Sequence[tuple[str, str, str]], scheme: Scheme | None =
             asked = text
             continue
         if asked and never_said(folded(text)):
-            ledger.deny(asked)
+            yield Denied(message_id, asked)
         for statement in read_statements(text, asked, other):
-            if _worth_keeping(statement):
-                ledger.take(message_id, statement)
+            if worth_keeping(statement):
+                yield Said(message_id, statement)
         asked, other = None, last_mentioned(text, other)
-    return tuple(ledger.facts.values())

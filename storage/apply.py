@@ -33,9 +33,12 @@ from companions.changes import (
     SummaryMade,
     UserStatusSet,
 )
+from companions.fact_changes import FactsProposed, MemorySwitched
 from storage import conversations, messages, people
 from storage.commands import command_done
+from storage.facts_taken import facts_proposed
 from storage.jobs import job_failed
+from storage.memories import memory_switched
 from storage.order import saw_time
 from storage.sessions import session_continued
 from storage.summaries import extract_made, summary_made
@@ -125,6 +128,10 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return extract_made(db, change)
         case JobFailed():
             return job_failed(db, change)
+        case FactsProposed():
+            return facts_proposed(db, change)
+        case MemorySwitched():
+            return memory_switched(db, change)
         case FeedbackGiven():
             return people.feedback_given(db, change)
         case ProfileSet():
