@@ -1,6 +1,6 @@
 """How well the emotion reader reads: macro-F1 by label set, with bootstrap intervals, and calibration.
 
-    python -m evaluation.emotion [--goemotions DIR] [--labels] [--misses]
+    python -m evaluation.emotion [--goemotions DIR] [--labels] [--misses] [--set second]
 
 Each development set is read by the cues alone, by the trained weights without cues, and as the server reads it.
 ``--goemotions`` scores the dev part of GoEmotions by the grouping of ``evaluation.train_emotion`` as well.
@@ -35,9 +35,9 @@ class Row(msgspec.Struct, frozen=True):
     text: str
 
 
-def rows(labels: EmotionSet) -> list[Row]:
-    """A frozen development set."""
-    lines = (SETS_DIR / f"emotion_{labels}.jsonl").read_bytes().splitlines()
+def rows(labels: EmotionSet, which: str = "") -> list[Row]:
+    """A frozen development set: the first one, or the one named by ``which``."""
+    lines = (SETS_DIR / f"emotion_{labels}{which and '_'}{which}.jsonl").read_bytes().splitlines()
     return [msgspec.json.decode(line, type=Row) for line in lines]
 
 
@@ -79,9 +79,9 @@ def line(name: str, pairs: Sequence[tuple[str, str]]) -> str:
     return f"{name:<36}{macro_f1(pairs):6.3f}   {low:.3f} to {high:.3f}   {len(pairs)} rows"
 
 
-def report(labels: EmotionSet, by_label: bool, misses: bool) -> list[str]:
+def report(labels: EmotionSet, which: str, by_label: bool, misses: bool) -> list[str]:
     """The lines about one label set."""
-    gold = rows(labels)
+    gold = rows(labels, which)
     out: list[str] = []
     for name, reader in READERS.items():
         read = [emotion_of(reader(item.text, labels), item.text, labels).label for item in gold]
@@ -117,14 +117,17 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--goemotions", type=Path)
+    parser.add_argument(
+        "--set", default="", help="the ending of the sets' names, as in emotion_dementia_second"
+    )
     parser.add_argument("--labels", action="store_true")
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args()
     for labels in SETS:
-        print("\n".join(report(labels, options.labels, options.misses)))
+        print("\n".join(report(labels, options.set, options.labels, options.misses)))
     if options.goemotions:
         print(goemotions(options.goemotions))
-    texts = [item.text for labels in SETS for item in rows(labels)]
+    texts = [item.text for labels in SETS for item in rows(labels, options.set)]
     start = time.perf_counter()
     for text in texts:
         read_emotion(text, "wellness")
