@@ -141,7 +141,7 @@ def _talk_for(rules: Rules, state: State, event: MessageSent) -> tuple[Talk, New
         preview=preview_of(event.text),
         session_type=state.session_type,
         title_given=state.title is not None,
-        parent_mode=state.parent_mode,
+        parent_mode=rules.settings.with_parents(state.session_type),
         message_limit=rules.settings.message_limit,
     )
     conversation = state.reserved or event.ids.conversation
@@ -307,9 +307,10 @@ def close(
         return state, []
     state, effects = answering.cut(rules, state, "cancelled" if reason == "asked" else "interrupted", at)
     assert state.talk is not None
+    parents = rules.settings.with_parents(state.talk.session_type)
     jobs = tuple(
         JobSpec(id=job, kind=kind, first=1, last=state.talk.last_position)
-        for job, kind in zip(ids.jobs, rules.settings.jobs, strict=False)
+        for job, kind in zip(ids.jobs, rules.settings.jobs_after(parents=parents), strict=False)
     )
     change = ConversationClosed(
         user=state.who.user,
@@ -321,7 +322,7 @@ def close(
     )
     ticket = CloseTicket(re=re.id if re is not None else None, conversation=talk.conversation, reason=reason)
     also = done_command(change, re, {"conversation": talk.conversation})
-    stated = carried(state.remembered.stated, state.talk)
+    stated = state.remembered.stated if parents else carried(state.remembered.stated, state.talk)
     remembered = replace(state.remembered, stated=stated)
     state = replace(state, talk=None, phase=Idle(), queue=(), remembered=remembered)
     return state, [*effects, Save(change, ticket, also), StopTimer("silence")]

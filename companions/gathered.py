@@ -27,14 +27,15 @@ MOST_STATED_TOKENS = 120  # of one recalled message; of a longer one the sentenc
 
 
 def up_to(talk: Talk, waiting: Waiting) -> Talk:
-    """The talk before the message: without it, and without what stands behind it when it is answered anew."""
+    """The talk before the message: without it, and without what stands behind it when it is answered anew.
+
+    A message that waited while others were answered knows the answers to those before it, and to none behind it.
+    """
+    at = waiting.message.position
     if waiting.hides_from is not None:
-        gone = [each.id for each in talk.messages if each.position >= waiting.message.position]
-        return without(talk, gone)
-    later = [
-        each.id for each in talk.messages if each.role == "user" and each.position >= waiting.message.position
-    ]
-    return without(talk, later)
+        return without(talk, [each.id for each in talk.messages if each.position >= at])
+    later = {each.id for each in talk.messages if each.role == "user" and each.position >= at}
+    return without(talk, [each.id for each in talk.messages if each.id in later or each.answers in later])
 
 
 def window_of(policy: Policy, talk: Talk, waiting: Waiting) -> tuple[Message, ...]:

@@ -1,8 +1,8 @@
 """The first words of a session."""
 
 from companions.companion import Companion
-from companions.remembered import permit
-from companions.state import State
+from companions.remembered import Remembered, permit
+from companions.state import PARENTS, State
 from companions.texts import filled
 
 
@@ -11,7 +11,9 @@ def greeting(companion: Companion, state: State, *, turn: int) -> tuple[str, tup
 
     A companion that may not know other sessions greets without them.
     """
-    permitted = permit(companion.policy.memory, state.remembered, health=None, stated_here=(), anchors=())
+    parents = companion.policy.session.parent_mode and state.session_type == PARENTS
+    remembered = Remembered() if parents else state.remembered
+    permitted = permit(companion.policy.memory, remembered, health=None, stated_here=(), anchors=())
     greetings = companion.texts.greetings
     profile, caregiver = permitted.profile, permitted.caregiver
     name = (profile and (profile.preferred_name or profile.name)) or (caregiver and caregiver.preferred_name)

@@ -19,6 +19,8 @@ from companions.talk import Talk
 from memory.messages import Message, Source, Status
 from memory.reading import Reading
 
+PARENTS = "parent"  # the session type of talks with parents, where a policy has them
+
 
 class Who(msgspec.Struct, frozen=True, kw_only=True):
     """Whose session it is. ``space`` is the id space of commands: this session's and those it continues."""
@@ -41,9 +43,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     words_per_second: float | None = None
     sentence_pause: float = 0.0
     jobs: tuple[JobKind, ...] = ("summary",)
+    parent_mode: bool = False  # a session of the type PARENTS is apart from the student's memory
     regenerate: bool = False
     answers_after_crash: bool = False
     message_limit: int = 20
+
+    def with_parents(self, session_type: str) -> bool:
+        """Whether a talk of that type is one with parents (D27)."""
+        return self.parent_mode and session_type == PARENTS
+
+    def jobs_after(self, *, parents: bool) -> tuple[JobKind, ...]:
+        """What is made of a talk that has ended; of one with parents nothing that is known of the student."""
+        return tuple(job for job in self.jobs if job == "summary") if parents else self.jobs
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +153,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     session_type: str = "freeform"
     title: str | None = None  # given to the next conversation by the person
     reserved: str | None = None  # the id that conversation was promised
-    parent_mode: bool = False
     late: frozenset[str] = frozenset()  # messages and responses told before they had landed
 
 

@@ -17,7 +17,7 @@ from companions.policy import Policy
 from companions.policy_safety import CrisisRule
 from companions.policy_turn import NarrativeRole, Strategy
 from companions.prompt import Assembled, Scene, Tone, assemble
-from companions.remembered import Permitted, permit
+from companions.remembered import Permitted, Remembered, permit
 from companions.resources import resources_for
 from companions.speech import Judge, Manner
 from companions.state import Alarm, Plan, Settings, State, Waiting
@@ -64,6 +64,7 @@ class PolicyRules:
             jobs=jobs,
             regenerate=policy.session.regenerate,
             answers_after_crash=policy.session.after_crash == "answer",
+            parent_mode=policy.session.parent_mode,
         )
 
     # ------------------------------------------------------------ reading
@@ -164,9 +165,10 @@ class PolicyRules:
         story = self._story(state, talk, reading, strategy)
         role = self._story_role(story, reading, strategy)
         in_crisis = crisis is not None and rule is not None and rule.guides(crisis.severity)
+        parents = self._settings.with_parents(talk.session_type)
         permitted = permit(
             self.policy.memory,
-            state.remembered,
+            Remembered() if parents else state.remembered,
             health=state.health,
             stated_here=talk.stated,
             anchors=talk.anchors,

@@ -12,7 +12,7 @@ One timer and one write a token, so that one core streams to hundreds of clients
 import asyncio
 import socket
 import struct
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import assert_never
 
@@ -61,6 +61,7 @@ class ModelServer:
     def __init__(self, scripts: tuple[Script, ...], models: tuple[str, ...]) -> None:
         self.scripts = list(scripts) or [Script()]
         self.models = models
+        self.choose: Callable[[Request], Script] | None = None  # by what is asked, in place of the list
         self.requests: list[Request] = []
         self.connections: set[Connection] = set()
         self.arrived = anyio.Event()
@@ -163,7 +164,7 @@ class Connection(asyncio.Protocol):
         if request.method == "GET" or request.path == "/api/show":
             self.describe(request)
             return
-        script = self.server.next_script()
+        script = self.server.choose(request) if self.server.choose else self.server.next_script()
         self.request = request
         self.server.add(request)
         steps = self.play(script, request)

@@ -55,7 +55,7 @@ class Sweeper:
                 await self._close(alone[name], cast)
 
     async def _close(self, left: OpenConversation, cast: Cast) -> None:
-        kinds = cast.rules.settings.jobs
+        kinds = cast.rules.settings.jobs_after(parents=left.parent_mode)
         ids = self._services.mint(len(kinds))
         jobs = tuple(
             JobSpec(id=job, kind=kind, first=1, last=left.last_position)

@@ -220,19 +220,23 @@ class OpenConversation(msgspec.Struct, frozen=True, kw_only=True):
     user: str
     companion: str
     last_position: int
+    parent_mode: bool
 
 
 def open_conversations(db: sqlite3.Connection, limit: int = 10_000) -> tuple[OpenConversation, ...]:
     """The conversations that have not ended, the least lately active first."""
     rows: list[Row] = db.execute(
         """
-        SELECT id, user_id, companion, last_position FROM conversations
+        SELECT id, user_id, companion, last_position, parent_mode FROM conversations
         WHERE closed IS NULL ORDER BY activity LIMIT ?
         """,
         (limit,),
     ).fetchall()
     return tuple(
-        OpenConversation(id=row[0], user=row[1], companion=row[2], last_position=row[3]) for row in rows
+        OpenConversation(
+            id=row[0], user=row[1], companion=row[2], last_position=row[3], parent_mode=bool(row[4])
+        )
+        for row in rows
     )
 
 

@@ -65,11 +65,16 @@ class StatedRow(msgspec.Struct, frozen=True, kw_only=True):
 def stated_by(
     db: sqlite3.Connection, *, user: str, companion: str, without: str | None, limit: int = 1_000
 ) -> tuple[StatedRow, ...]:
-    """The person's latest messages that state something, oldest first, but those of one conversation."""
+    """The person's latest messages that state something, oldest first, but those of one conversation.
+
+    What parents said of the person is not the person's.
+    """
     rows: list[Row] = db.execute(
         """
         SELECT s.message, m.position, m.text, s.content FROM statements s JOIN messages m ON m.id = s.message
+            JOIN conversations c ON c.id = s.conversation
         WHERE s.user_id = ? AND s.companion = ? AND s.conversation IS NOT ? AND m.removed = 0
+            AND c.parent_mode = 0
         ORDER BY s.stored DESC LIMIT ?
         """,
         (user, companion, without, limit),

@@ -3,7 +3,7 @@
 import msgspec
 from msgspec.structs import replace
 
-from companions.changes import ExtractMade, JobFailed, JobsQueued, JobSpec, Landed, Refused, SummaryMade
+from companions.changes import ExtractMade, JobFailed, JobSpec, JobsQueued, Landed, Refused, SummaryMade
 from storage.connection import Store
 from storage.jobs import (
     DAY_MS,
