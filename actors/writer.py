@@ -5,7 +5,7 @@ time-out around a receive that could lose a write to its own deadline.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import anyio
 import msgspec
@@ -46,6 +46,34 @@ class Write(msgspec.Struct, frozen=True):
     reply: Reply[Outcome]
 
 
+class Spill(Protocol):
+    """A file beside the store for what it refuses: kept there it survives a power cut (D2)."""
+
+    async def keep(self, groups: Sequence[tuple[AnyChange, ...]]) -> int:
+        """Append groups; how many of them are on the disk now. Never raises."""
+        ...
+
+    async def clear(self) -> None:
+        """Everything that was kept has landed. Never raises."""
+        ...
+
+
+class NoSpill:
+    """Where there is none: what the store refuses waits in memory alone."""
+
+    async def keep(self, groups: Sequence[tuple[AnyChange, ...]]) -> int:  # noqa: ARG002 - the port's shape
+        """Nothing is kept."""
+        return 0
+
+    async def clear(self) -> None:
+        """Nothing was kept."""
+
+
+async def not_mended() -> bool:
+    """Where a broken store cannot be opened again."""
+    return False
+
+
 FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 2.0
 BROKEN: Final = Refusing("storage.failed")
@@ -59,8 +87,9 @@ class Writer:
 
     With a ``delay`` (seconds) the first write of a batch waits so long for company, unless something urgent comes.
     While the store refuses, what comes waits here, bounded, and is tried again with growing pauses; who sent it is
-    told ``Deferred`` at once. After a broken fsync nothing is tried again: what the file system says then cannot be
-    trusted before the database was opened anew.
+    told ``Deferred`` at once, and it is kept in the ``spill``. After a broken fsync nothing is tried before ``mend``
+    says that the database was opened anew and a checkpoint succeeded (D3): what the file system says until then
+    cannot be trusted.
     """
 
     def __init__(
@@ -71,6 +100,8 @@ class Writer:
         most_waiting: int = 1_000,
         delay: float = 0.0,
         measure: Callable[[int], None] = lambda _: None,
+        spill: Spill | None = None,
+        mend: Callable[[], Awaitable[bool]] = not_mended,
     ) -> None:
         self.commit = commit
         self.most = most
@@ -79,7 +110,18 @@ class Writer:
         self.measure = measure  # is told the size of each batch
         self.refusing: str | None = None  # why the store takes nothing now
         self.pending: list[Write] = []  # survives a restart: what was read must land
+        self.spill: Spill = spill or NoSpill()
+        self.mend = mend
         self._deferred = 0  # how many of ``pending``, from the first, were told that they wait
+        self._kept = 0  # and how many of them are in the spill
+        self._spilled = False  # something is, or was and has landed
+        self._overflowed = False  # one had no room: none after it may be kept, or their order would be lost
+
+    def first(self, groups: Sequence[tuple[AnyChange, ...]]) -> None:
+        """What the spill kept from an earlier run and the store does not take yet: it lands before all else."""
+        self.pending = [Write(group, lambda _: None) for group in groups]
+        self._deferred = self._kept = len(groups)
+        self._spilled = bool(groups)
 
     async def __call__(self, inbox: Inbox[Write]) -> None:
         """Write batches until the inbox ends."""
@@ -103,37 +145,53 @@ class Writer:
         pause = FIRST_PAUSE
         while self.pending:
             batch = self.pending[: self.most]
-            result = BROKEN if self.refusing == BROKEN.code else await self._try(batch)
+            result = await self._try(batch)
             if not isinstance(result, Refusing):
                 self._landed(batch, result)
                 pause = FIRST_PAUSE
                 continue
-            self._defer(result.code)
+            await self._defer(result.code)
             if not await self._wait_to_try(inbox, pause):
                 return
             pause = min(LONGEST_PAUSE, 2 * pause)
+        if self._spilled:
+            await self.spill.clear()
+            self._spilled = self._overflowed = False
 
     async def _try(self, batch: list[Write]) -> Sequence[Outcome] | Refusing:
+        if self.refusing == BROKEN.code and not await self.mend():
+            return BROKEN
         return await self.commit([write.changes for write in batch])
 
     def _landed(self, batch: list[Write], outcomes: Sequence[Outcome]) -> None:
         self.measure(sum(len(write.changes) for write in batch))
         self.pending = self.pending[len(batch) :]
         self._deferred = max(0, self._deferred - len(batch))
+        self._kept = max(0, self._kept - len(batch))
         if self.refusing is not None:
             log.info("store.takes_again")
         self.refusing = None
         for write, outcome in zip(batch, outcomes, strict=True):
             write.reply(outcome)
 
-    def _defer(self, code: str) -> None:
-        """Tell everybody who waits now, and was not told yet."""
+    async def _defer(self, code: str) -> None:
+        """Tell everybody who waits now, and was not told yet; keep what they wait for."""
         if self.refusing is None:
             log.warning("store.refuses", code=code)
         self.refusing = code
         for write in self.pending[self._deferred :]:
             write.reply(Deferred(code))
         self._deferred = len(self.pending)
+        await self._keep()
+
+    async def _keep(self) -> None:
+        fresh = self.pending[self._kept :]
+        if not fresh or self._overflowed:
+            return
+        kept = await self.spill.keep([write.changes for write in fresh])
+        self._kept += kept
+        self._spilled = self._spilled or kept > 0
+        self._overflowed = kept < len(fresh)
 
     async def _wait_to_try(self, inbox: Inbox[Write], pause: float) -> bool:
         """Take in what comes while the store rests; False when the server stops: one last try was made."""
@@ -148,17 +206,17 @@ class Writer:
                     write.reply(Refused(code))
                 else:
                     self.pending.append(write)
-                    self._defer(code)
+                    await self._defer(code)
         return True
 
     async def _last_try(self) -> bool:
-        if self.refusing != BROKEN.code:
-            result = await self._try(self.pending)
-            if not isinstance(result, Refusing):
-                self._landed(list(self.pending), result)
-                return False
-        log.error("writes.lost", count=len(self.pending))  # they were never acknowledged as durable
-        self.pending = []
+        result = await self._try(self.pending)
+        if not isinstance(result, Refusing):
+            self._landed(list(self.pending), result)
+            return True
+        kept, lost = self._kept, len(self.pending) - self._kept  # none was acknowledged as durable
+        log.error("writes.not_landed", kept_for_the_next_start=kept, lost=lost)
+        self.pending, self._deferred, self._kept = [], 0, 0
         return False
 
 

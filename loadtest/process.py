@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -52,9 +52,16 @@ class ServerProcess:
 
 @asynccontextmanager
 async def server_process(
-    folder: Path, arguments: Sequence[str] = (), *, port: int = 0
+    folder: Path,
+    arguments: Sequence[str] = (),
+    *,
+    port: int = 0,
+    environment: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[ServerProcess]:
-    """Start ``fireside serve`` on ``port``, or a free one, with its data in ``folder``; ended with the block."""
+    """Start ``fireside serve`` on ``port``, or a free one, with its data in ``folder``; ended with the block.
+
+    ``environment`` is added to this process's own.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "server.log"
     command = [
@@ -70,7 +77,12 @@ async def server_process(
     ]
     with log.open("ab") as written:
         start = written.tell()
-        process = await anyio.open_process(command, stdout=subprocess.DEVNULL, stderr=written)
+        process = await anyio.open_process(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=written,
+            env={**os.environ, **(environment or {})},
+        )
         try:
             with anyio.fail_after(START_SECONDS):
                 address = await _address(process, log, start)

@@ -38,6 +38,7 @@ from server.metrics import Metrics
 from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors
 from server.page_data import page_data
 from server.settings import BadSetting, Settings
+from server.spilling import mending, replayed, spilling
 from server.static import pages
 from server.sweeper import Sweeper
 from storage.absent import AbsentStore, opened_or_absent
@@ -89,7 +90,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     debounced = settings.data.durability == "debounced"
     cast = casts(found, acks_at_once=debounced, felt=tells_feelings(embedding))
     metrics = Metrics()
-    with held(settings.folder):
+    with held(settings.folder), spilling(settings.folder) as (kept_aside, spill_file):
         async with opened_or_absent(settings.folder / STORE_FILE, settings.data.durability) as store:
             absent = store if isinstance(store, AbsentStore) else None
             indexer = Indexer(store)
@@ -99,8 +100,13 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 indexer.committed()
 
             writing = Writer(
-                committing(store), measure=committed, delay=DEBOUNCE_SECONDS if debounced else 0.0
+                committing(store),
+                measure=committed,
+                delay=DEBOUNCE_SECONDS if debounced else 0.0,
+                spill=kept_aside,
+                mend=mending(store),
             )
+            writing.first(await replayed(spill_file, store))
             async with (
                 language_model(model_settings(settings), chosen) as model,
                 vectors(settings, metrics.vector) as vector,

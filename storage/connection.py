@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
@@ -17,7 +17,7 @@ import aiosqlite
 import anyio
 
 from storage.migrating import migrate, refuse_newer
-from storage.refusals import translated
+from storage.refusals import StoreRefused, translated
 
 T = TypeVar("T")
 Durability: TypeAlias = Literal["acked", "process", "debounced"]
@@ -58,9 +58,15 @@ class InlineStore:
 class ThreadStore:
     """A store on the thread of its aiosqlite connection."""
 
-    def __init__(self, connection: aiosqlite.Connection, db: sqlite3.Connection) -> None:
+    def __init__(
+        self,
+        connection: aiosqlite.Connection,
+        db: sqlite3.Connection,
+        again: Callable[[], sqlite3.Connection],
+    ) -> None:
         self._connection = connection
         self._db = db
+        self._again = again
 
     async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` in one transaction on the database's thread."""
@@ -69,6 +75,29 @@ class ThreadStore:
     async def read(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` against one state on the database's thread."""
         return await self._hop(lambda: asked(self._db, fn))
+
+    async def reopen(self) -> None:
+        """After a failed fsync: open the file anew and bring the log into it (decision D3).
+
+        Until this has come to its end what the file system said of earlier writes cannot be trusted. Raises
+        ``StoreRefused`` while it still refuses; questions are answered by the old connection until then.
+        """
+
+        def anew() -> None:
+            fresh = self._again()
+            try:
+                checkpointed(fresh)
+            except BaseException:
+                fresh.close()
+                raise
+            old, self._db = self._db, fresh
+            old.close()
+
+        await self._hop(anew)
+
+    async def close(self) -> None:
+        """Close the file; the thread ends with its own connection."""
+        await self._hop(self._db.close)
 
     async def _hop(self, run: Callable[[], T]) -> T:
         # A closure on purpose: aiosqlite logs the repr of what it runs, and a partial shows its arguments.
@@ -106,6 +135,14 @@ def asked(db: sqlite3.Connection, fn: Callable[[sqlite3.Connection], T]) -> T:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             db.execute("PRAGMA query_only = OFF")
+
+
+def checkpointed(db: sqlite3.Connection) -> None:
+    """Bring the whole write-ahead log into the database and to the disk; ``StoreRefused`` where that fails."""
+    with translated():
+        blocked, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if blocked:
+        raise StoreRefused("storage.busy", "checkpoint")
 
 
 def connect(path: Path, durability: Durability) -> sqlite3.Connection:
@@ -181,6 +218,7 @@ async def opened(
             _prepare(made[0], durability)
         migrate(made[0], path, now())
 
+    stack = AsyncExitStack()
     with translated():
         _checked(path)
     connection = aiosqlite.Connection(connector, iter_chunk_size=64)
@@ -188,9 +226,12 @@ async def opened(
         await connection
     try:
         await _on_thread(connection, prepare)
-        yield ThreadStore(connection, made[0])
+        store = ThreadStore(connection, made[0], lambda: connect(path, durability))
+        stack.push_async_callback(store.close)
+        yield store
     finally:
         with anyio.move_on_after(CLOSE_GRACE_S, shield=True):
+            await stack.aclose()
             await connection.close()
 
 

@@ -12,7 +12,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "conformance.md"
 NODE = re.compile(r"`(tests/[\w/]+\.py::test_\w+)`")
-NEEDS = ("browser", "model", "npm")  # what may be missing on a machine: such tests are skipped in sight
+NEEDS = (
+    "browser",
+    "model",
+    "npm",
+    "compiler",
+)  # what may be missing on a machine: such tests are skipped in sight
 
 
 class Outcomes:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import anyio
 
-from actors.runtime import Reply, running
+from actors.runtime import Address, Reply, running
 from actors.writer import Refusing, Write, Writer
 from companions.changes import (
     AnyChange,
@@ -171,3 +171,90 @@ async def test_after_a_broken_fsync_nothing_is_tried_and_nothing_acknowledged() 
         await anyio.sleep(0.1)
     assert store.tries == 1
     assert told == [Deferred("storage.failed")] * 2
+
+
+class Aside:
+    """A spill that keeps a record; it has room for so many groups."""
+
+    def __init__(self, room: int = 1_000) -> None:
+        self.room = room
+        self.kept: list[int] = []
+        self.cleared: list[list[int]] = []
+
+    async def keep(self, groups: Sequence[tuple[AnyChange, ...]]) -> int:
+        fitting = groups[: self.room - len(self.kept)]
+        self.kept.extend(each.at for group in fitting for each in group)
+        return len(fitting)
+
+    async def clear(self) -> None:
+        self.cleared.append(self.kept)
+        self.kept = []
+
+
+async def told_by(writer: Address[Write], numbers: Sequence[int]) -> list[Outcome]:
+    """Send changes of those numbers, and wait until the last has landed."""
+    told: list[Outcome] = []
+    done = anyio.Event()
+
+    def last(outcome: Outcome) -> None:
+        told.append(outcome)
+        if isinstance(outcome, Landed):
+            done.set()
+
+    for number in numbers[:-1]:
+        await writer.send(Write((change(number),), told.append))
+    await writer.send(Write((change(numbers[-1]),), last))
+    with anyio.fail_after(10):
+        await done.wait()
+    return told
+
+
+async def test_what_the_store_refuses_is_kept_aside_once_until_all_of_it_has_landed() -> None:
+    store, aside = Moody("storage.full", times=3), Aside()
+    async with running(Writer(store, spill=aside), name="writer", capacity=100, grace=5) as writer:
+        await told_by(writer, [1, 2, 3])
+    assert store.landed == [1, 2, 3]
+    assert aside.cleared == [[1, 2, 3]]
+
+
+async def test_behind_one_that_has_no_room_aside_none_is_kept_so_that_their_order_holds() -> None:
+    store, aside = Moody("storage.full", times=3), Aside(room=1)
+    async with running(Writer(store, spill=aside), name="writer", capacity=100, grace=5) as writer:
+        await told_by(writer, [1, 2, 3])
+    assert store.landed == [1, 2, 3]
+    assert aside.cleared == [[1]]
+
+
+async def test_what_an_earlier_run_kept_lands_before_all_else() -> None:
+    store, aside = Moody("storage.full", times=1), Aside()
+    writing = Writer(store, spill=aside)
+    writing.first([(change(1),), (change(2),)])
+    async with running(writing, name="writer", capacity=100, grace=5) as writer:
+        await told_by(writer, [3])
+    assert store.landed == [1, 2, 3]
+    assert aside.cleared == [[3]]  # the first two were in it already
+
+
+async def test_what_has_not_landed_when_the_server_stops_stays_aside() -> None:
+    store, aside, told = Moody("storage.full", times=1_000_000), Aside(), list[Outcome]()
+    async with running(Writer(store, spill=aside), name="writer", capacity=100, grace=5) as writer:
+        await writer.send(Write((change(1),), told.append))
+        await anyio.sleep(0.05)
+    assert (aside.kept, aside.cleared) == ([1], [])
+    assert told == [Deferred("storage.full")]
+
+
+async def test_after_a_broken_fsync_everything_lands_once_the_store_was_opened_anew() -> None:
+    store = Moody("storage.failed", times=1)
+    mended = iter([False, True])
+    told: list[Outcome] = []
+
+    async def mend() -> bool:
+        assert Landed() not in told  # nothing is acknowledged before
+        return next(mended)
+
+    async with running(Writer(store, mend=mend), name="writer", capacity=100, grace=5) as writer:
+        told.extend(await told_by(writer, [1, 2]))
+    assert next(mended, None) is None
+    assert store.landed == [1, 2]
+    assert store.tries == 2

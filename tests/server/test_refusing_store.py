@@ -12,10 +12,12 @@ import anyio
 import pytest
 
 from loadtest.client import Refusal, connected
+from loadtest.process import server_process
 from protocol.conversation_frames import ConversationList
 from protocol.session_frames import Notice
 from protocol.talk_frames import Durable
 from server.app import STORE_FILE
+from server.spilling import SPILL_FILE
 from tests.server.serving import serving, settings
 
 
@@ -107,3 +109,26 @@ async def test_beside_a_store_that_cannot_be_used_the_companion_still_talks(
         assert unwell.value.code == 503
         unwell.value.close()
     assert file.read_bytes() == before
+
+
+async def test_what_was_said_while_the_store_refused_is_there_after_a_kill(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with server_process(tmp_path) as server, connected(server.url) as talker:
+        await talker.hello(companion="serenity", user="ann")
+        await talker.talk("First of all, good morning.")
+        point = talker.resume_point()
+        with closing(sqlite3.connect(data / STORE_FILE, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            ack = await talker.say("Is anybody there?", id_="in the dark")
+            assert not ack.durable
+            await talker.answer()
+            with anyio.fail_after(20):  # SQLite waits 5 s for the other before it refuses
+                while b"Is anybody there?" not in (data / SPILL_FILE).read_bytes():  # noqa: ASYNC110 - the file is all there is to see
+                    await anyio.sleep(0.1)
+            await server.kill()
+    async with server_process(tmp_path) as server, connected(server.url) as talker:
+        await talker.hello(companion="serenity", user="ann", resume=point)
+        again = await talker.say("Is anybody there?", id_="in the dark")
+        assert (again.message, again.durable) == (ack.message, True)
+    assert texts(data) == ["First of all, good morning.", "Is anybody there?"]
+    assert b"Is anybody there?" not in (data / SPILL_FILE).read_bytes()
