@@ -13,9 +13,9 @@ A phrase is written as words with spaces between::
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from typing import Final
 
 from memory.crisis_match import Laid, Place, spans
@@ -24,13 +24,17 @@ from memory.crisis_words import NUMBER, STOP, plain
 
 _FIRST_LETTER = 0xE100
 _COMMON = 40  # a common word costs as many letters as this when the rarest part of a phrase is looked for
+_MOST_PAIRS = 64
 _UNSEEN: Final[frozenset[str]] = frozenset({""})
 _GAP = re.compile(r"~(\d?)")
 _GAP_WORDS = 2
 
 
 class Phrase:
-    """A phrase as places in a row, and for each word it needs the letters that may stand there."""
+    """A phrase as places in a row, and for each word it needs the letters that may stand there.
+
+    What it needs are letters, and pairs of letters side by side, which say more.
+    """
 
     def __init__(
         self, source: str, needs: tuple[frozenset[str], ...], placed: Callable[[str], Place]
@@ -84,14 +88,34 @@ class Alphabet:
 
     def phrase(self, source: str) -> Phrase:
         """``source`` as patterns; ``ValueError`` names an unknown class."""
-        found = (self._needed(element) for element in source.split() if element != "&")
-        needs = sorted(filter(None, found), key=self._weight)
+        needs = sorted(self._needs(source.split()), key=self._weight)
         if not needs:
             raise ValueError(f"no word is needed in {source!r}")
         return Phrase(source, tuple(needs), self._placed)
 
+    def _needs(self, elements: Sequence[str]) -> Iterator[frozenset[str]]:
+        """What a phrase of ``elements`` needs: of each set one, a letter or two that stand side by side."""
+        before: str | None = None
+        for element in elements:
+            needed = None if element == "&" else self._needed(element)  # words not to follow get letters too
+            if element.startswith("!"):
+                continue
+            if needed is not None:
+                yield needed
+                if before is not None and (pairs := self._side_by_side(before, element)):
+                    yield pairs
+            before = element if needed is not None else None
+
+    def _side_by_side(self, one: str, other: str) -> frozenset[str]:
+        """The last letters of ``one`` with the first of ``other``; none when there are too many."""
+        lasts = {each[-1] for each in self._sequences(_words_of(one))}
+        firsts = {each[0] for each in self._sequences(_words_of(other))}
+        if len(lasts) * len(firsts) > _MOST_PAIRS:
+            return frozenset()
+        return frozenset(last + first for last in lasts for first in firsts)
+
     def _needed(self, element: str) -> frozenset[str] | None:
-        """The letters of which ``element`` needs one, None when it can do without."""
+        """The letters, and the pairs of them, of which ``element`` needs one; None when it can do without."""
         known = self.needed.get(element, _UNSEEN)
         if known is not _UNSEEN:
             return known
@@ -99,7 +123,7 @@ class Alphabet:
         if element not in ("^", "$") and not _GAP.fullmatch(element):
             sequences = self._sequences(_words_of(element))
             if not (element.endswith("?") or element.startswith("!") or _may_be_empty(element)):
-                found = frozenset(each if len(each) == 1 else min(each, key=self._cost) for each in sequences)
+                found = frozenset(map(self._rarest, sequences))
         self.needed[element] = found
         return found
 
@@ -123,8 +147,12 @@ class Alphabet:
             return Place("perhaps", words)
         return Place("or_end" if "$" in parts else "once", words)
 
-    def _cost(self, letter: str) -> int:
-        return _COMMON if letter in self.common else 1
+    def _rarest(self, sequence: str) -> str:
+        """The letter of one word, of several the two neighbours that are met least."""
+        return min(map("".join, pairwise(sequence)), key=self._cost, default=sequence)
+
+    def _cost(self, letters: str) -> int:
+        return sum(letter in self.common for letter in letters)
 
     def _weight(self, letters: frozenset[str]) -> int:
         return len(letters) + (_COMMON - 1) * len(letters & self.common)

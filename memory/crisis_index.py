@@ -1,16 +1,22 @@
 """Which of many phrases can be in a sentence at all, told by its letters before any pattern is tried.
 
-Each phrase is one bit. For the two rarest words a phrase needs there are tables from a letter to the phrases it
-would serve; or-ing each over the letters of a sentence, and both together, leaves three phrases of a thousand.
-Of these the other words they need are looked for, and only then their pattern.
+Each phrase is one bit. Of what a phrase needs (letters, and pairs of letters side by side) the two that are met
+least are entered in a table from a letter or a pair to the phrases it would serve; or-ing these over a sentence,
+and both together, leaves one phrase of a thousand. Of these the other words they need are looked for, and only
+then their pattern.
 """
 
 from collections.abc import Iterator, Sequence
+from operator import add
+from typing import TypeAlias
 
 from memory.crisis_grammar import Phrase
 from memory.crisis_match import Laid
 
 _TABLES = 2
+
+Served: TypeAlias = Sequence[tuple[int, int] | None]
+"""For letters in a row the phrases that each serves as the first of what they need, and as the second."""
 
 
 class Index:
@@ -19,42 +25,56 @@ class Index:
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         self.phrases = phrases
         self.others = [phrase.needs[_TABLES:] for phrase in phrases]
-        self.serves: list[dict[str, int]] = [{} for _ in range(_TABLES)]
-        self.need_less = [0] * _TABLES
+        self.serves: dict[str, tuple[int, int]] = {}
+        self.need_one = 0
         for at, phrase in enumerate(phrases):
-            for rank in range(_TABLES):
-                self._enter(rank, 1 << at, phrase)
+            self.need_one |= (len(phrase.needs) == 1) << at
+            for rank, letters in enumerate(phrase.needs[:_TABLES]):
+                for letter in letters:
+                    first, second = self.serves.get(letter, (0, 0))
+                    self.serves[letter] = (first | (1 - rank) << at, second | rank << at)
 
-    def _enter(self, rank: int, bit: int, phrase: Phrase) -> None:
-        if rank >= len(phrase.needs):
-            self.need_less[rank] |= bit
+    def served(self, letters: str) -> tuple[Served, Served]:
+        """What every letter of a message serves, and what every pair of neighbours does."""
+        single, of = [*letters], self.serves.get
+        return [*map(of, single)], [*map(of, map(add, single, single[1:]))]
+
+    def _possible(self, served: tuple[Served, Served], start: int, end: int) -> int:
+        singles, pairs = served
+        first, second = 0, self.need_one
+        for one, other in filter(None, (*singles[start:end], *pairs[start : end - 1])):
+            first |= one
+            second |= other
+        return first & second
+
+    def found(
+        self, letters: str, start: int, end: int, served: tuple[Served, Served] | None = None
+    ) -> Iterator[tuple[int, int, int]]:
+        """The number of each phrase in the sentence from ``start`` to ``end``, and where it stands.
+
+        ``served`` is what ``letters`` serve, where it is at hand.
+        """
+        if served is None:
+            possible = self._possible(self.served(letters[start:end]), 0, end - start)
+        else:
+            possible = self._possible(served, start, end)
+        if not possible:
             return
-        serves = self.serves[rank]
-        for letter in phrase.needs[rank]:
-            serves[letter] = serves.get(letter, 0) | bit
-
-    def _possible(self, letters: frozenset[str]) -> int:
-        possible = -1
-        for serves, need_less in zip(self.serves, self.need_less, strict=True):
-            served = need_less
-            for letter in serves.keys() & letters:
-                served |= serves[letter]
-            possible &= served
-            if not possible:
-                return 0
-        return possible
-
-    def found(self, letters: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """The number of each phrase in the sentence from ``start`` to ``end``, and where it stands."""
-        said = frozenset(letters[start:end])
-        possible = self._possible(said)
+        said = frozenset(letters[start:end]).union(map(add, letters[start:end], letters[start + 1 : end]))
         laid: Laid | None = None
         while possible:
             bit = possible & -possible
             possible ^= bit
             at = bit.bit_length() - 1
-            if any(map(said.isdisjoint, self.others[at])):
+            if not self._needed(at, said):
                 continue
             laid = laid or Laid(letters, start, end)
             for span in self.phrases[at].found(letters, start, end, laid):
                 yield at, *span
+
+    def _needed(self, at: int, said: frozenset[str]) -> bool:
+        """Whether the other words that a phrase needs are there."""
+        for letters in self.others[at]:  # noqa: SIM110 - a loop takes half the time
+            if said.isdisjoint(letters):
+                return False
+        return True

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Final
+from itertools import chain
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -12,7 +13,8 @@ from memory.crisis_grammar import Alphabet
 from memory.crisis_guards import Found, Watch
 from memory.crisis_index import Index
 from memory.crisis_table import CrisisCategory, Language, language
-from memory.crisis_words import STOP, Speller, plain, remember, runs, tokens
+from memory.crisis_words import STOP, Speller, between_spaces, lone, lowered, plain, tokens
+from memory.text import Remembered
 
 OTHERS: Final = ("de", "es")
 LANGUAGES: Final = ("en", *OTHERS)
@@ -49,18 +51,22 @@ class Reader:
         self.marks = frozenset(map(plain, tables.marks))
         self.pairs = tables.pairs
 
-    def signs(self, text: str, written: Sequence[str] | None) -> list[Sign]:
-        """The signs of danger in ``text``, whose ``runs`` are ``written``, the gravest first.
+    def signs(self, text: str, seen: str | None, traced: Callable[[], Sequence[str]]) -> list[Sign]:
+        """The signs of danger in ``text``, the gravest first; ``traced`` gives its tokens.
 
-        What no guard sets aside counts. After one of the highest severity no more are looked at.
+        ``seen`` are its letters where they are at hand. What no guard sets aside counts. After one of the highest
+        severity no more are looked at.
         """
-        if written is not None and not any(self._found(self.speller.letters(written))):
+        found = None if seen is None else [*self._found(seen)]
+        if found == []:
             return []  # most messages end here, without a word being traced to its place
-        spelled = self.speller.spelled(text, tokens(text))
+        spelled = self.speller.spelled(text, traced())
+        if found is None or spelled.letters != seen:
+            found = [*self._found(spelled.letters)]
         kept: list[Sign] = []
         meant = self.watch.over(spelled)
         told: set[tuple[CrisisCategory, int, str]] = set()
-        for each in sorted(self._found(spelled.letters), key=_gravity, reverse=True):
+        for each in sorted(found, key=_gravity, reverse=True):
             rule = each.rule
             if (rule.category, rule.severity, rule.tag) not in told and meant(each):
                 told.add((rule.category, rule.severity, rule.tag))
@@ -70,8 +76,9 @@ class Reader:
         return kept
 
     def _found(self, letters: str) -> Iterator[Found]:
+        served = self.index.served(letters)
         for first, last in _sentences(letters):
-            for at, start, end in self.index.found(letters, first, last):
+            for at, start, end in self.index.found(letters, first, last, served):
                 yield Found(self.rules[at], start, end, (first, last))
 
 
@@ -102,35 +109,53 @@ def marks(name: str) -> frozenset[str]:
     return (own.marks | own.alphabet.letters.keys()) - reader(_ALWAYS).speller.known.keys()
 
 
-class _Marked(dict[str, tuple[tuple[str, str], ...]]):
-    """The marks of other languages in what stands between two spaces, each with its language."""
+class Run(NamedTuple):
+    """What stands between two spaces: its letters in English, the marks of other languages in it, its tokens."""
 
-    def __missing__(self, run: str) -> tuple[tuple[str, str], ...]:
-        words = [plain(token) for token in tokens(run)]
-        found = tuple((name, word) for name in OTHERS for word in words if word in marks(name))
-        return remember(self, run, found)
+    letters: str
+    marked: tuple[tuple[str, str], ...]
+    lone: str
+    tokens: tuple[str, ...]
 
 
-_MARKED: Final = _Marked()
+def _run(written: str) -> Run:
+    found = tokens(written)
+    words = [plain(token) for token in found]
+    marked = tuple((name, word) for name in OTHERS for word in words if word in marks(name))
+    return Run(reader(_ALWAYS).speller.run(found), marked, lone(written), tuple(found))
+
+
+RUNS: Final = Remembered(_run)
 
 
 def signs(text: str) -> list[Sign]:
     """The signs of danger in ``text``: as English, and as any other language it has words of."""
-    written = runs(text)
-    spoken = _spoken(tokens(text)) if written is None else _seem_spoken(text, written)
-    return [sign for name in spoken for sign in reader(name).signs(text, written)]
+    low = lowered(text)
+    written = low.split(" ")
+    letters, marked, lones, parts = zip(*map(RUNS.__getitem__, written), strict=True)
+    if not between_spaces(low, "".join(lones)):
+        found = tokens(text)
+        return [sign for name in _spoken(found) for sign in reader(name).signs(text, None, lambda: found)]
+
+    def traced() -> Sequence[str]:
+        return tokens(text) if " -" in low or "- " in low else [*chain.from_iterable(parts)]
+
+    signs = reader(_ALWAYS).signs(text, reader(_ALWAYS).speller.joined(letters), traced)
+    if any(marked):
+        for name in _seem_spoken(text, written, set[tuple[str, str]]().union(*marked)):
+            speller = reader(name).speller
+            signs += reader(name).signs(
+                text, speller.joined(map(speller.met_runs.__getitem__, written)), traced
+            )
+    return signs
 
 
-def _seem_spoken(text: str, written: Sequence[str]) -> Sequence[str]:
-    """The languages ``text`` is read in; without or with many marks that is plain, else all words are counted."""
-    different = set(written)
-    marked = set[tuple[str, str]]().union(*map(_MARKED.__getitem__, different))
-    if not marked:
-        return (_ALWAYS,)
+def _seem_spoken(text: str, written: Sequence[str], marked: Iterable[tuple[str, str]]) -> Sequence[str]:
+    """The other languages that a text with ``marked`` words is read in; when these are few all words are counted."""
     count = Counter(name for name, _ in marked)
-    if len(different) > _WORDS_ENOUGH or all(number >= _MARKS_ENOUGH for number in count.values()):
-        return [name for name in LANGUAGES if name == _ALWAYS or count[name] >= _MARKS_ENOUGH]
-    return _spoken(tokens(text))
+    if len(set(written)) > _WORDS_ENOUGH or all(number >= _MARKS_ENOUGH for number in count.values()):
+        return [name for name in OTHERS if count[name] >= _MARKS_ENOUGH]
+    return [name for name in _spoken(tokens(text)) if name != _ALWAYS]
 
 
 def _spoken(found: Sequence[str]) -> list[str]:

@@ -7,13 +7,12 @@ words that carry no meaning here become nothing, and every letter knows the toke
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
-from typing import TypeVar
 
 from memory.crisis_table import Spelling
+from memory.text import Remembered
 
 UNKNOWN = "\ue000"
 STOP = "\ue001"  # stands between two sentences
@@ -36,10 +35,9 @@ _TWICE = re.compile(r"(.)\1+")
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
-_APART = re.compile(r"[ .\-_*][^\W\d_][ .\-_*]{1,3}[^\W\d_](?![\w'’])")  # a quick look, before the sure one
+_BETWEEN = ".-_*"
+_LONE = re.compile(r"(?:\A|[\W_])[^\W\d_][.\-_*]{0,2}\Z|\A[.\-_*]{0,2}[^\W\d_](?![\w'’])")
 _LETTERED = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2}")
-_MOST_MET = 20_000
-_LONGEST_MET = 24
 _COMMAS = frozenset(",:(\u2013\u2014")
 _QUOTE_MARKS = frozenset('"“”„«»')
 _SHORTEST_TYPO = 5
@@ -76,8 +74,13 @@ class Spelled:
     def said(self, start: int, end: int) -> str:
         """The very words behind the letters from ``start`` to ``end``."""
         first, last = self.places[start], self.places[end - 1]
-        found = list(islice(_TOKEN.finditer(lowered(self.text)), first, last + 1))
-        return self.text[found[0].start() : found[-1].end()]
+        low, at, begin = lowered(self.text), 0, 0
+        for number in range(last + 1):  # no token can stand where none was found, so each is the next
+            at = low.index(self.tokens[number], at)
+            if number == first:
+                begin = at
+            at += len(self.tokens[number])
+        return self.text[begin:at]
 
 
 def lowered(text: str) -> str:
@@ -91,15 +94,17 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(lowered(text))
 
 
-def runs(text: str) -> list[str] | None:
-    """What stands between the spaces of ``text``, in lower case, when each can be read by itself.
+def lone(run: str) -> str:
+    """ "1" for what stands between two spaces and may be one letter of a word written letter by letter, else "0"."""
+    return "1" if not run.strip(_BETWEEN) or _LONE.search(run) else "0"
 
-    None when words may be written letter by letter, or a dash stands at the end of a line.
+
+def between_spaces(low: str, lones: str) -> bool:
+    """Whether what stands between the spaces of a message can be read by itself; ``lones`` has a `lone` for each.
+
+    Not when words may be written letter by letter, or a dash stands at the end of a line.
     """
-    low = lowered(text)
-    if (_APART.search(low) and _LETTERED.search(low)) or "-\n" in low or "\n-" in low:
-        return None
-    return low.split(" ")
+    return not (("11" in lones and _LETTERED.search(low)) or "-\n" in low or "\n-" in low)
 
 
 def plain(token: str) -> str:
@@ -111,29 +116,6 @@ def plain(token: str) -> str:
     if any("a" <= letter <= "z" for letter in low):
         low = low.translate(_LOOKS)
     return _MARKS.sub("", unicodedata.normalize("NFD", low))
-
-
-_T = TypeVar("_T")
-
-
-def remember(met: dict[str, _T], word: str, found: _T) -> _T:
-    """``found``, kept in ``met``: single words in no order, at most 20,000 of them."""
-    if len(met) >= _MOST_MET:
-        met.clear()
-    if len(word) <= _LONGEST_MET:
-        met[word] = found
-    return found
-
-
-class Met(dict[str, str]):
-    """The letters of the words met so far; what people write has no end, but most of it comes again."""
-
-    def __init__(self, letters: Callable[[str], str]) -> None:
-        super().__init__()
-        self.letters = letters
-
-    def __missing__(self, word: str) -> str:
-        return remember(self, word, self.letters(word))
 
 
 class Speller:
@@ -151,16 +133,19 @@ class Speller:
         }
         longest_first = sorted(filter(None, self.rewrites), key=len, reverse=True)
         self.rewritten = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
-        self.met = Met(self._letters)
-        self.met_runs = Met(lambda run: "".join(map(self.met.__getitem__, tokens(run))))
+        self.met = Remembered(self._letters)
+        self.met_runs = Remembered(lambda run: self.run(tokens(run)))
 
     def _encoded(self, phrase: str) -> str:
         return "".join(self.known.get(plain(word), UNKNOWN) for word in phrase.split())
 
-    def letters(self, written: Sequence[str]) -> str:
-        """The letters of a message given as its ``runs``, without the places they come from."""
-        letters = "".join(map(self.met_runs.__getitem__, written))
-        return self.rewritten.sub(lambda match: self.rewrites[match.group()], letters)
+    def run(self, found: Sequence[str]) -> str:
+        """The letters of what stands between two spaces, given as its tokens."""
+        return "".join(map(self.met.__getitem__, found))
+
+    def joined(self, letters: Iterable[str]) -> str:
+        """The letters of a message of those of its runs."""
+        return self.rewritten.sub(lambda match: self.rewrites[match.group()], "".join(letters))
 
     def spelled(self, text: str, found: Sequence[str]) -> Spelled:
         """``text`` in letters; ``found`` are its tokens."""

@@ -1,8 +1,11 @@
+import re
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.crisis_reader import reader
-from memory.crisis_words import runs, tokens
+from memory.crisis_reader import RUNS, reader
+from memory.crisis_words import between_spaces, lone, lowered, tokens
 
 PIECES = [
     "i",
@@ -27,12 +30,37 @@ PIECES = [
 @settings(deadline=None)
 def test_a_message_read_between_its_spaces_has_the_letters_of_its_tokens(text: str) -> None:
     speller = reader("en").speller
-    written = runs(text)
-    if written is not None:
-        assert speller.letters(written) == speller.spelled(text, tokens(text)).letters
+    low = lowered(text)
+    if between_spaces(low, "".join(map(lone, low.split(" ")))):
+        letters = speller.joined(RUNS[run].letters for run in low.split(" "))
+        assert letters == speller.spelled(text, tokens(text)).letters
 
 
-def test_words_written_letter_by_letter_are_not_read_between_spaces() -> None:
-    assert runs("so k i l l it") is None
-    assert runs("k i l l it") is None
-    assert runs("So what am I to do") is not None
+@given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join)))
+@settings(deadline=None)
+def test_the_words_behind_letters_are_those_of_the_message(text: str) -> None:
+    spelled = reader("en").speller.spelled(text, tokens(text))
+    for at in range(len(spelled.letters)):
+        assert lowered(spelled.said(at, at + 1)) == spelled.tokens[spelled.places[at]]
+
+
+@pytest.mark.parametrize(
+    "text", ["so k i l l it", "k i l l it", "(k i l l) it", "x.k - i. l", "I k.i l.l", "go -\nhome"]
+)
+def test_words_written_letter_by_letter_are_not_read_between_spaces(text: str) -> None:
+    assert not between_spaces(lowered(text), "".join(map(lone, lowered(text).split(" "))))
+
+
+def test_most_messages_are_read_between_their_spaces() -> None:
+    text = "So what am I a fool - to do"
+    assert between_spaces(lowered(text), "".join(map(lone, lowered(text).split(" "))))
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "k.i", "x_", "-", ".", "", "ab", "(c", "d)", "e'", "*"]), max_size=8)
+)
+def test_whatever_is_written_letter_by_letter_over_a_space_is_seen(pieces: list[str]) -> None:
+    low = " ".join(pieces)
+    apart = re.search(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2,}", low)
+    if apart and " " in apart.group():
+        assert not between_spaces(low, "".join(map(lone, pieces)))
