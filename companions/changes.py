@@ -182,6 +182,13 @@ class ConversationDeleted(Change, frozen=True, kw_only=True, tag="conversation_d
     conversation: str
 
 
+class MessagesRemoved(Change, frozen=True, kw_only=True, tag="messages_removed"):
+    """Messages of a conversation go, with the answers to them and all that was made of them."""
+
+    conversation: str
+    messages: tuple[str, ...]
+
+
 class CommandDone(Change, frozen=True, kw_only=True, tag="command_done"):
     """The result of a command that changed something is kept for 24 h, for repeats of its id."""
 
@@ -285,6 +292,7 @@ AnyChange: TypeAlias = (
     | ConversationRenamed
     | ConversationArchived
     | ConversationDeleted
+    | MessagesRemoved
     | CommandDone
     | FeedbackGiven
     | ProfileSet

@@ -30,6 +30,10 @@ class AbsentStore:
         """Refused."""
         raise StoreRefused(self.code, self.detail)
 
+    async def tend(self, fn: Callable[[sqlite3.Connection], T]) -> T:  # noqa: ARG002 - the seam's shape
+        """Refused."""
+        raise StoreRefused(self.code, self.detail)
+
 
 @asynccontextmanager
 async def opened_or_absent(path: Path, durability: Durability) -> AsyncGenerator[Store]:

@@ -24,6 +24,7 @@ from companions.changes import (
     JobFailed,
     JobsQueued,
     MessageSaid,
+    MessagesRemoved,
     MoodCheckedIn,
     Outcome,
     ProfileSet,
@@ -34,7 +35,7 @@ from companions.changes import (
     UserStatusSet,
 )
 from companions.fact_changes import FactsProposed, MemorySwitched
-from storage import conversations, messages, people
+from storage import conversations, messages, people, removing
 from storage.commands import command_done
 from storage.facts_taken import facts_proposed
 from storage.jobs import job_failed
@@ -115,7 +116,9 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
         case ConversationArchived():
             return conversations.conversation_archived(db, change)
         case ConversationDeleted():
-            return conversations.conversation_deleted(db, change)
+            return removing.conversation_deleted(db, change)
+        case MessagesRemoved():
+            return removing.messages_removed(db, change)
         case SessionContinued():
             return session_continued(db, change)
         case JobsQueued():

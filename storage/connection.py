@@ -16,6 +16,7 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 import aiosqlite
 import anyio
 
+from storage.erased import settle
 from storage.migrating import migrate, refuse_newer
 from storage.refusals import StoreRefused, translated
 
@@ -39,6 +40,10 @@ class Store(Protocol):
         """Run ``fn``, which only asks, against one consistent state."""
         ...
 
+    async def tend(self, fn: Callable[[sqlite3.Connection], T]) -> T:
+        """Run ``fn`` outside of any transaction: for what the files need, not for what is in them."""
+        ...
+
 
 class InlineStore:
     """A store in the calling thread, without a loop: for tests and for simulated time."""
@@ -53,6 +58,10 @@ class InlineStore:
     async def read(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` against one state, here and now."""
         return asked(self.db, fn)
+
+    async def tend(self, fn: Callable[[sqlite3.Connection], T]) -> T:
+        """Run ``fn`` on the bare connection, here and now."""
+        return tended(self.db, fn)
 
 
 class ThreadStore:
@@ -99,6 +108,10 @@ class ThreadStore:
         """Close the file; the thread ends with its own connection."""
         await self._hop(self._db.close)
 
+    async def tend(self, fn: Callable[[sqlite3.Connection], T]) -> T:
+        """Run ``fn`` on the bare connection, on the database's thread."""
+        return await self._hop(lambda: tended(self._db, fn))
+
     async def _hop(self, run: Callable[[], T]) -> T:
         # A closure on purpose: aiosqlite logs the repr of what it runs, and a partial shows its arguments.
         return await _on_thread(self._connection, run)
@@ -116,6 +129,7 @@ def transacted(db: sqlite3.Connection, fn: Callable[[sqlite3.Connection], T]) ->
         db.execute("BEGIN IMMEDIATE")
         try:
             result = fn(db)
+            settle(db)  # what was erased is in the ledger before it is gone
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:  # SQLite ends it by itself after some errors of the disk
@@ -143,6 +157,16 @@ def checkpointed(db: sqlite3.Connection) -> None:
         blocked, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if blocked:
         raise StoreRefused("storage.busy", "checkpoint")
+
+
+def tended(db: sqlite3.Connection, fn: Callable[[sqlite3.Connection], T]) -> T:
+    """``fn`` with the connection as it is; a transaction it leaves open is undone."""
+    with translated():
+        try:
+            return fn(db)
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
 
 
 def connect(path: Path, durability: Durability) -> sqlite3.Connection:

@@ -11,7 +11,6 @@ from companions.changes import (
     CloseReason,
     ConversationArchived,
     ConversationClosed,
-    ConversationDeleted,
     ConversationOpened,
     ConversationRenamed,
     JobsQueued,
@@ -20,7 +19,6 @@ from companions.changes import (
     Refused,
 )
 from memory.text import folded
-from storage.fulltext import forget_from
 from storage.jobs import queue_jobs
 from storage.order import next_number
 from storage.rows import Row
@@ -29,12 +27,7 @@ UNKNOWN = Refused("conversation.unknown")
 MOST_LISTED = 200
 
 AboutOne: TypeAlias = (
-    ConversationClosed
-    | ConversationOpened
-    | ConversationRenamed
-    | ConversationArchived
-    | ConversationDeleted
-    | JobsQueued
+    ConversationClosed | ConversationOpened | ConversationRenamed | ConversationArchived | JobsQueued
 )
 
 
@@ -343,33 +336,6 @@ def conversation_archived(db: sqlite3.Connection, change: ConversationArchived) 
         "UPDATE conversations SET archived = ?, archived_at = ? WHERE id = ? AND archived <> ?",
         (change.archived, change.at if change.archived else None, change.conversation, change.archived),
     )
-    return Landed()
-
-
-def conversation_deleted(db: sqlite3.Connection, change: ConversationDeleted) -> Outcome:
-    """The conversation and all that is its own goes; the ids of its commands stay taken, without content."""
-    if _owned(db, change) is None:
-        return UNKNOWN
-    gone = (change.conversation,)
-    forget_from(db, change.conversation, 0)
-    db.execute(
-        """
-        UPDATE commands SET digest = NULL, result = NULL WHERE message IN
-            (SELECT id FROM messages WHERE conversation = ?)
-        """,
-        gone,
-    )
-    db.execute("UPDATE check_ins SET conversation = NULL WHERE conversation = ?", gone)
-    db.execute("UPDATE alerts SET conversation = NULL, message = NULL WHERE conversation = ?", gone)
-    db.execute("UPDATE sessions SET conversation = NULL WHERE conversation = ?", gone)
-    db.execute(
-        """
-        UPDATE users SET active_conversation = NULL
-        WHERE user_id = ? AND companion = ? AND active_conversation = ?
-        """,
-        (change.user, change.companion, change.conversation),
-    )
-    db.execute("DELETE FROM conversations WHERE id = ?", gone)
     return Landed()
 
 

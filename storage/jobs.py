@@ -104,7 +104,7 @@ def _queue(
 
 
 def requeue_jobs(db: sqlite3.Connection, conversation: str, revision: int) -> None:
-    """Something was removed: what is not done, and every whole summary, is done anew as the talk stands now.
+    """Something was removed: what is not done, and all but facts, is done anew as the talk stands now.
 
     The rows get other ids, so that nobody who read the talk as it was can end them (D20). A partial summary of an
     open talk is asked for again by the talk itself.
@@ -112,7 +112,7 @@ def requeue_jobs(db: sqlite3.Connection, conversation: str, revision: int) -> No
     rows: list[tuple[str]] = db.execute(
         """
         SELECT id FROM jobs WHERE conversation = ? AND revision < ? AND kind <> 'partial'
-            AND (state <> 'done' OR kind = 'summary')
+            AND (state <> 'done' OR kind <> 'facts')
         """,
         (conversation, revision),
     ).fetchall()

@@ -17,10 +17,9 @@ from companions.changes import (
 from memory.messages import Message
 from memory.text import folded
 from storage.commands import keep_command, retained
-from storage.fulltext import forget_from
-from storage.jobs import requeue_jobs
 from storage.order import next_number
 from storage.readings import keep_readings
+from storage.removing import remove
 from storage.rows import MESSAGE_COLUMNS, Row, acquainted, blob_of, message_of
 from storage.sessions import session_seen
 
@@ -234,7 +233,7 @@ def answer_given(db: sqlite3.Connection, change: AnswerGiven) -> Outcome:
         return CONFLICT
     if change.answer is not None:
         if change.replaces_from is not None:
-            remove_from(db, change.conversation, change.replaces_from, spared=change.message)
+            remove_from(db, change, change.replaces_from)
         if not _fits(db, change):
             return CONFLICT
         _store_answer(db, change)
@@ -301,48 +300,11 @@ def _store_answer(db: sqlite3.Connection, change: AnswerGiven) -> None:
     _grown(db, change, stored, change.position, said=0)
 
 
-def remove_from(db: sqlite3.Connection, conversation: str, position: int, *, spared: str) -> None:
-    """Turn every message at and after ``position`` but ``spared`` into a tombstone: a position, and no word.
-
-    What was derived from it goes too, and the revision rises, so that no job that read it can land.
-    """
-    gone: list[tuple[str, str]] = db.execute(
-        "SELECT id, role FROM messages WHERE conversation = ? AND position >= ? AND removed = 0 AND id <> ?",
-        (conversation, position, spared),
+def remove_from(db: sqlite3.Connection, change: AnswerGiven, position: int) -> None:
+    """Turn every message at and after ``position`` but the one that is answered into a tombstone."""
+    gone: list[tuple[str]] = db.execute(
+        "SELECT id FROM messages WHERE conversation = ? AND position >= ? AND removed = 0 AND id <> ?",
+        (change.conversation, position, change.message),
     ).fetchall()
-    forget_from(db, conversation, position)
-    for id_, _ in gone:
-        _bury(db, id_)
-    said = sum(role == "user" for _, role in gone)
-    db.execute(
-        """
-        UPDATE conversations SET revision = revision + 1, message_count = message_count - ?,
-            user_message_count = user_message_count - ? WHERE id = ?
-        """,
-        (len(gone), said, conversation),
-    )
-    db.execute("DELETE FROM summaries WHERE conversation = ? AND covers_last >= ?", (conversation, position))
-    (revision,) = db.execute("SELECT revision FROM conversations WHERE id = ?", (conversation,)).fetchone()
-    requeue_jobs(db, conversation, revision)
-
-
-def _bury(db: sqlite3.Connection, id_: str) -> None:
-    db.execute(
-        """
-        UPDATE messages SET removed = 1, settled = 1, text = NULL, source = NULL, answers = NULL,
-            response = NULL, intent = NULL, narrative = NULL, context = NULL, model = NULL,
-            processing_ms = NULL, prompt_tokens = NULL, completion_tokens = NULL, tool_calls = NULL
-        WHERE id = ?
-        """,
-        (id_,),
-    )
-    for statement in (
-        "DELETE FROM emotions WHERE message = ?",
-        "DELETE FROM repetitions WHERE message = ?",
-        "DELETE FROM narrative_uses WHERE answer = ?",
-        "DELETE FROM anchors WHERE message = ?",
-        "DELETE FROM statements WHERE message = ?",
-        "DELETE FROM feedback WHERE answer = ?",
-        "UPDATE commands SET digest = NULL WHERE message = ?",
-    ):
-        db.execute(statement, (id_,))
+    if gone:
+        remove(db, change, change.conversation, [id_ for (id_,) in gone])

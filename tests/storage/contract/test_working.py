@@ -3,7 +3,16 @@
 import msgspec
 from msgspec.structs import replace
 
-from companions.changes import ExtractMade, JobFailed, JobSpec, JobsQueued, Landed, Refused, SummaryMade
+from companions.changes import (
+    ExtractMade,
+    JobFailed,
+    JobSpec,
+    JobsQueued,
+    Landed,
+    MessagesRemoved,
+    Refused,
+    SummaryMade,
+)
 from storage.connection import Store
 from storage.jobs import (
     DAY_MS,
@@ -16,7 +25,6 @@ from storage.jobs import (
     release_jobs,
     retry_jobs,
 )
-from storage.messages import remove_from
 from tests.storage.contract.landing import land
 from tests.storage.making import ANNA, BERT, answered, closed, job, said
 
@@ -151,7 +159,8 @@ async def test_a_removal_makes_what_read_the_words_anew_and_takes_no_late_result
     await land(store, said("c", 1), answered("c", 2), said("c", 3), answered("c", 4))
     await land(store, closed("c", replace(job("one"), last=4), replace(job("two", "facts"), last=4)))
     await take(store, "one", at=0)
-    await store.transact(lambda db: remove_from(db, "c", 3, spared=""))
+    gone = MessagesRemoved(user=ANNA, companion="clara", at=1, conversation="c", messages=("msg_c_3",))
+    await land(store, gone)
     assert await land(store, summarised("one", "c")) == [Refused("state.conflict")]
     found = await store.read(lambda db: due_jobs(db, 0))
     assert [(each.kind, each.revision) for each in found] == [("summary", 1), ("facts", 1)]
