@@ -114,6 +114,8 @@ class Commands:
                 if isinstance(command, ConversationCreate):
                     await self._promised(command, kept["conversation"])
                 await session.send(CommandAck(re=id_, result=kept))
+            case Repeated(message=None):  # what it came to was forgotten since
+                await self.told(Refuse(re=id_, code="memory.unknown"))
             case Repeated(message=message, conversation=conversation):
                 await self.told(Ack(re=id_, message=message, conversation=conversation, durable=True))
         return True

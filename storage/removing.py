@@ -18,6 +18,7 @@ from companions.changes import (
 from memory.text import folded
 from memory.titles import preview_of, title_of
 from storage.erased import Erased, note
+from storage.facts_removed import facts_without
 from storage.fulltext import forget_from
 from storage.jobs import requeue_jobs
 
@@ -70,6 +71,7 @@ def with_answers(db: sqlite3.Connection, conversation: str, messages: Sequence[s
 
 def remove(db: sqlite3.Connection, change: Change, conversation: str, gone: Sequence[str]) -> None:
     """Turn the messages ``gone`` of a conversation into tombstones and withdraw what was made of them."""
+    undo(db, change, gone)
     rows = [_place(db, conversation, id_) for id_ in gone]
     first = min(position for position, _ in rows)
     forget_from(db, conversation, first)
@@ -97,6 +99,23 @@ def remove(db: sqlite3.Connection, change: Change, conversation: str, gone: Sequ
             messages=places,
         ),
     )
+
+
+def undo(db: sqlite3.Connection, change: Change, messages: Sequence[str]) -> None:
+    """What is remembered loses ``messages`` as sources; no kept result of a command quotes what goes with them."""
+    withdraw_results(db, change, facts_without(db, change, messages))
+
+
+def withdraw_results(db: sqlite3.Connection, change: Change, items: Sequence[str]) -> None:
+    """Commands that made or told of ``items`` keep their ids, and neither their content nor its digest."""
+    for item in items:
+        db.execute(
+            """
+            UPDATE commands SET digest = NULL, result = NULL
+            WHERE user_id = ? AND companion = ? AND result IS NOT NULL AND instr(result, ?) > 0
+            """,
+            (change.user, change.companion, item.encode()),
+        )
 
 
 def _place(db: sqlite3.Connection, conversation: str, id_: str) -> tuple[int, str]:
@@ -164,6 +183,10 @@ def conversation_deleted(db: sqlite3.Connection, change: ConversationDeleted) ->
     """The conversation and all that is its own goes; the ids of its commands stay taken, without content."""
     if not _owned(db, change):
         return UNKNOWN
+    said: list[tuple[str]] = db.execute(
+        "SELECT id FROM messages WHERE conversation = ? AND removed = 0", (change.conversation,)
+    ).fetchall()
+    undo(db, change, [id_ for (id_,) in said])
     erase_conversation(db, change.conversation)
     erased = Erased(
         at=change.at, user=change.user, companion=change.companion, conversations=(change.conversation,)
