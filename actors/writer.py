@@ -24,6 +24,7 @@ from companions.changes import (
     Refused,
     SummaryMade,
 )
+from companions.fact_changes import FactsProposed
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("writer")
 
@@ -78,7 +79,15 @@ FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 2.0
 BROKEN: Final = Refusing("storage.failed")
 
-URGENT: Final = (ConversationClosed, AlertRaised, CommandDone, ExtractMade, SummaryMade, JobFailed)
+URGENT: Final = (
+    ConversationClosed,
+    AlertRaised,
+    CommandDone,
+    ExtractMade,
+    FactsProposed,
+    SummaryMade,
+    JobFailed,
+)
 """Changes that do not wait for others, whatever the durability: a close, an alert, what a command changed."""
 
 

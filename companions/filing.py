@@ -1,11 +1,12 @@
 """Facts under the categories of a companion: what falls into none is no fact there."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from companions.companion import Companion
-from memory.facts import Fact
+from companions.fact_changes import Denial, Keeping, Proposal
+from memory.facts import Denied, Fact, Said
 
 
 def filed(companion: Companion, facts: Iterable[Fact]) -> tuple[Fact, ...]:
@@ -19,3 +20,48 @@ def filed(companion: Companion, facts: Iterable[Fact]) -> tuple[Fact, ...]:
         for fact, category in categories
         if category is not None
     )
+
+
+def keeping(companion: Companion) -> Keeping | None:
+    """The numbers by which a companion keeps facts; None where it keeps none."""
+    policy = companion.policy.facts
+    if policy is None:
+        return None
+    return Keeping(
+        start=policy.start,
+        step=policy.step,
+        most=policy.most,
+        explicit=policy.explicit,
+        hard_limit=policy.hard_limit,
+    )
+
+
+def proposals(
+    companion: Companion, found: Iterable[Said | Denied], new_id: Callable[[], str], language: str = ""
+) -> tuple[tuple[Proposal, ...], tuple[Denial, ...]]:
+    """What was read in the person's words, as it is proposed: with the companion's category and a fresh id.
+
+    What falls into no category is not proposed; what ends something needs none.
+    """
+    policy = companion.policy.facts
+    if policy is None:
+        return (), ()
+    kept: list[Proposal] = []
+    denied: list[Denial] = []
+    for each in found:
+        if isinstance(each, Denied):
+            denied.append(Denial(message=each.message, claim=each.claim))
+            continue
+        category = policy.category(each.statement.kind)
+        if category is None and not each.statement.negated:
+            continue
+        kept.append(
+            Proposal(
+                fact=new_id(),
+                statement=each.statement,
+                category=category or "",
+                evidence=(each.message,),
+                language=language,
+            )
+        )
+    return tuple(kept), tuple(denied)

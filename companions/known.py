@@ -47,7 +47,7 @@ def offered(
     return {
         "static": [*_profile(permitted.profile), *_caregiver(permitted.caregiver)],
         "dynamic": _check_in(permitted.check_in),
-        "facts": [Item(fact.id, f"- {quoted(fact.text)}") for fact in surest(permitted.facts, companion)],
+        "facts": [_fact(fact) for fact in surest(permitted.facts, companion)],
         "key_facts": _lines("key_fact", permitted.key_facts),
         "topics": [Item(f"topic:{at}", quoted(topic)) for at, topic in enumerate(permitted.topics)],
         "summaries": [*here, *(_summary(each) for each in reversed(permitted.summaries))],
@@ -145,6 +145,11 @@ def _check_in(check_in: CheckIn | None) -> list[Item]:
         "wins": _joined("What went well", check_in.wins),
     }
     return [Item(f"check_in:{key}", f"- {line}") for key, line in lines.items() if line]
+
+
+def _fact(fact: FactLine) -> Item:
+    on = f" ({fact.on})" if fact.on else ""
+    return Item(fact.id, f"- {quoted(fact.text)}{on}")
 
 
 def _summary(talk: PastTalk) -> Item:

@@ -67,13 +67,14 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FactLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact as it is told to a model."""
+    """A fact as it is told to a model. ``on`` is the date it was last said, YYYY-MM-DD."""
 
     id: str
     category: str
     text: str
     confidence: float = 0.5
     pinned: bool = False
+    on: str = ""
 
 
 class PastTalk(msgspec.Struct, frozen=True, kw_only=True):

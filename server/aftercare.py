@@ -9,10 +9,11 @@ from actors.aftermath import Job
 from actors.sessions import Sessions
 from companions.changes import AnyChange, EmotionRow, ExtractMade, JobKind, SummaryMade
 from companions.companion import Companion
-from companions.filing import filed
+from companions.fact_changes import FactsProposed, Keeping
+from companions.filing import filed, keeping, proposals
 from memory.extracts import Extract, Felt
 from memory.extracts import extract as extract_summary
-from memory.facts import facts_from
+from memory.facts import facts_from, said_in
 from memory.messages import Message
 from memory.tokens import count
 from server.ids import new_id
@@ -84,6 +85,8 @@ class Aftercare:
                 db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
             )
         )
+        if job.kind == "facts":
+            return facts_change(self._companions[job.companion], job, at, messages)
         said = [(each.id, each.role, each.text) for each in covered_by(job, messages)]
         found = filed(self._companions[job.companion], facts_from(said))
         return ExtractMade(
@@ -100,6 +103,30 @@ class Aftercare:
 def covered_by(job: Job, messages: Sequence[Message]) -> list[Message]:
     """The messages whose positions a job names; tombstones are not among them."""
     return [each for each in messages if each.text and job.first <= each.position <= job.last]
+
+
+def facts_change(companion: Companion, job: Job, at: int, messages: Sequence[Message]) -> FactsProposed:
+    """What code reads in the person's own words, as the result of a job.
+
+    ``messages`` begin with the conversation, so that an answer is read with what was asked; only what the job covers
+    is proposed.
+    """
+    found = said_in([(each.id, each.role, each.text) for each in messages if each.text])
+    covered = {each.id for each in covered_by(job, messages)}
+    kept, denied = proposals(
+        companion, [each for each in found if each.message in covered], lambda: new_id("fct")
+    )
+    return FactsProposed(
+        user=job.user,
+        companion=job.companion,
+        at=at,
+        job=job.id,
+        conversation=job.conversation,
+        made_by="statements",
+        keeping=keeping(companion) or Keeping(),
+        proposals=kept,
+        denials=denied,
+    )
 
 
 def felt_by_message(rows: Sequence[EmotionRow]) -> dict[str, Felt]:

@@ -8,14 +8,17 @@ import msgspec
 
 from actors.ports import Opening
 from companions.companion import Companion
-from companions.remembered import CheckIn, PastTalk, Profile, Remembered
+from companions.remembered import CheckIn, FactLine, PastTalk, Profile, Remembered
 from companions.talk import MOST_MESSAGES, Talk
 from memory.extracts import Extract
+from memory.facts_told import told
 from memory.messages import Message
 from memory.recall import Stated, stated
 from memory.repetition import asked
 from memory.statements import Statement, last_mentioned
 from storage.conversations import last_conversation
+from storage.facts import told_facts
+from storage.memories import remembering
 from storage.messages import stated_by
 from storage.people import last_check_in, profile
 from storage.readings import narratives_told
@@ -103,19 +106,39 @@ def remembered(
 ) -> Remembered:
     """What is remembered of the user for this companion; what its policy names never is not even read."""
     memory = companion.policy.memory
+    if not remembering(db, user=user, companion=companion.id):
+        return Remembered(
+            profile=_profile(db, companion, user)
+        )  # what they told about themselves is no memory
     kept = companion.policy.summary.kept if companion.policy.summary is not None else 0
     wants_past = kept and "across" in (memory.summaries, memory.key_facts)
     past = recent_summaries(db, user=user, companion=companion.id, limit=kept) if wants_past else ()
     contents = [_content(each) for each in past]
-    told = narratives_told(db, user=user, companion=companion.id) if companion.narratives else ()
+    stories = narratives_told(db, user=user, companion=companion.id) if companion.narratives else ()
     return Remembered(
         profile=_profile(db, companion, user),
         check_in=_check_in(db, companion, user) if memory.check_in == "across" else None,
+        facts=_facts(db, companion, user) if memory.facts == "across" else (),
         summaries=tuple(_past(each, content) for each, content in zip(past, contents, strict=True)),
         key_facts=_key_facts(contents),
         topics=_topics(contents),
         stated=_stated(db, companion, user, open_talk) if memory.recall == "across" else (),
-        told_before=tuple(each.narrative for each in told),
+        told_before=tuple(each.narrative for each in stories),
+    )
+
+
+def _facts(db: sqlite3.Connection, companion: Companion, user: str) -> tuple[FactLine, ...]:
+    """What holds of the person, as lines; what is in question is told of neither side."""
+    return tuple(
+        FactLine(
+            id=fact.id,
+            category=fact.category,
+            text=told(fact.subject, fact.attribute, fact.value, note=fact.kind == "note"),
+            confidence=fact.confidence,
+            pinned=fact.pinned,
+            on=_moment(fact.last_at).astimezone().strftime("%Y-%m-%d"),
+        )
+        for fact in told_facts(db, user=user, companion=companion.id)
     )
 
 
