@@ -16,7 +16,6 @@ from companions.state import Waiting
 from companions.talk import Talk, without
 from memory.messages import Message
 from memory.recall import Recalled, Remembered, Stated
-from memory.repetition import find_repeat
 from memory.text import sentences
 from memory.tokens import count, shortened
 from memory.window import Repeated, Sizes, fitted, in_turns, size, without_repeats
@@ -70,13 +69,8 @@ def _repeats(talk: Talk, waiting: Waiting) -> list[Repeated]:
     """Which messages asked the same: as found when they came, and every match of the current one."""
     repeats = [Repeated(message, earlier) for message, earlier, _ in talk.repeats]
     if waiting.reading.repeat_of is not None:
-        text, question = waiting.message.text, waiting.reading.question
-        held = {each.id for each in talk.messages}
-        same = (
-            each.id for each in talk.asked if each.id in held and find_repeat(question, text, (each,)).count
-        )
+        same = (*waiting.reading.repeats, waiting.message.id)
         repeats.extend(Repeated(each, waiting.reading.repeat_of) for each in same)
-        repeats.append(Repeated(waiting.message.id, waiting.reading.repeat_of))
     return repeats
 
 

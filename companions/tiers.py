@@ -27,15 +27,11 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Fitted(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a tier may be shown, and what was left out and why."""
+    """What of a tier may be shown, what all of it costs, and what was left out and why."""
 
     items: tuple[Item, ...] = ()
+    cost: int = 0  # tokens
     dropped: tuple[tuple[str, str], ...] = ()  # (id, reason)
-
-    @property
-    def cost(self) -> int:
-        """Tokens of all items."""
-        return sum(item.cost for item in self.items)
 
 
 def capped(items: Sequence[Item], limits: TierBudget | None) -> Fitted:
@@ -44,16 +40,19 @@ def capped(items: Sequence[Item], limits: TierBudget | None) -> Fitted:
         return Fitted(dropped=tuple((item.id, "no_budget") for item in items))
     kept: list[Item] = []
     dropped: list[tuple[str, str]] = []
-    left = limits.tokens
-    for item in (_shortened(each, limits.item_tokens) for each in items):
+    spent = 0
+    for item in items:
         if limits.items is not None and len(kept) >= limits.items:
             dropped.append((item.id, "item_limit"))
-        elif item.cost > left:
+            continue
+        short = _shortened(item, limits.item_tokens)
+        cost = short.cost
+        if spent + cost > limits.tokens:
             dropped.append((item.id, "tier_budget"))
         else:
-            kept.append(item)
-            left -= item.cost
-    return Fitted(items=tuple(kept), dropped=tuple(dropped))
+            kept.append(short)
+            spent += cost
+    return Fitted(items=tuple(kept), cost=spent, dropped=tuple(dropped))
 
 
 def _shortened(item: Item, most: int | None) -> Item:
@@ -70,24 +69,27 @@ def balanced(fitted: Mapping[Tier, Fitted], budget: Budget, room: int) -> dict[T
     item, the least important first (wellness document, truncation strategy).
     """
     result = dict(fitted)
+    over = sum(each.cost for each in result.values()) - room
     by_need = sorted(result, key=lambda tier: -budget.tiers[tier].priority if tier in budget.tiers else -99)
     for keep in (True, False):
         for tier in by_need:
+            if over <= 0:
+                return result
             limits = budget.tiers.get(tier)
             least = limits.reduced_items if keep and limits is not None else 0
             if keep and least is None:
                 continue
-            result[tier] = _given_up(result, tier, room, least or 0)
+            before = result[tier].cost
+            result[tier] = _given_up(result[tier], over, least or 0)
+            over -= before - result[tier].cost
     return result
 
 
-def _given_up(fitted: Mapping[Tier, Fitted], tier: Tier, room: int, least: int) -> Fitted:
-    mine = fitted[tier]
-    total = sum(each.cost for each in fitted.values())
-    items = list(mine.items)
-    dropped = list(mine.dropped)
-    while total > room and len(items) > least:
+def _given_up(fitted: Fitted, over: int, least: int) -> Fitted:
+    """Without the last items, until ``over`` tokens are won or ``least`` items are left."""
+    items, dropped, cost = list(fitted.items), list(fitted.dropped), fitted.cost
+    while cost > fitted.cost - over and len(items) > least:
         gone = items.pop()
-        total -= gone.cost
+        cost -= gone.cost
         dropped.append((gone.id, "prompt_budget"))
-    return Fitted(items=tuple(items), dropped=tuple(dropped))
+    return Fitted(items=tuple(items), cost=cost, dropped=tuple(dropped))

@@ -1,143 +1,161 @@
-"""How long the planning of a turn takes with full memory: reading the message, and making the prompt.
+"""How long a turn takes with full memory, before the model is asked: reading the message, and planning the answer.
 
-    python -m evaluation.bench_turn --turns 2000
+    python -m evaluation.bench_turn [--turns 400] [--sessions 8] [--most 2000]
 
-Times are of this process's own processor time, because other work on the machine must not count; milliseconds.
-Messages have up to 2,000 characters, the most that is read whole. Every turn is a new message: nothing of it was
-counted or read before.
+Every companion has several sessions in the middle of a long talk, with everything remembered that may be, and they
+take turns: what was counted or read for one does not help the next. Each turn brings a message that was not said yet
+(where repetition is looked for, half of them are questions that come back), the answer is planned, and the talk goes
+on. Only turns for which a prompt was made count; the others, safe answers, are planned in no time.
+
+Milliseconds of this process's own processor time, because other work on the machine must not count, and by the clock.
+``base`` is what encoding the prompt as JSON costs, measured in the same run: what is sent anyway. Planning is also
+told as a multiple of a fixed piece of Python, so that runs on different machines can be compared.
 """
 
 import gc
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import cyclopts
+import msgspec
 from msgspec.structs import replace
 
 from companions.changes import CommandId
 from companions.companion import Companion
 from companions.events import Minted
-from companions.remembered import CheckIn, FactLine, Health, PastTalk, Profile, Remembered
-from companions.state import State, Waiting, Who
-from companions.talk import Talk, answered, heard
+from companions.state import State, Waiting
+from companions.talk import heard
 from companions.turn import PolicyRules
+from evaluation.turn_texts import Texts, full, message, texts, went_on
 from memory.messages import Message
-from memory.recall import stated
+from memory.reading import warm
 from server.casting import companions
 
-SAID = """I slept badly and the sirens kept me awake.|I am allergic to peanuts and avoid dairy.|Where is my daughter?
-|My knee hurts when I take the stairs.|I like to walk by the canal in the morning.|What should I eat before my run?
-|Everything at work is new and I feel nervous about it.|Could you tell me a story about the garden?
-|I want to run ten kilometres by June.|Thank you, that was kind.""".replace("\n", "").split("|")
+NAMES = ("clara", "coach", "extremis", "maestro/mathematics", "serenity")
 IDS = Minted(conversation="cnv", message="msg", response="rsp", answer="ans", alert="alr", jobs=())
+SHARES = (0.5, 0.95, 0.99, 1.0)
 T = TypeVar("T")
 
 
-def remembered() -> Remembered:
-    """Everything that a person may have, as much of it as is kept."""
-    kinds = ("identity", "preference", "theme", "event", "strategy", "trigger", "goal", "technical", "work")
-    facts = tuple(
-        FactLine(id=f"fct_{at}", category=kinds[at % 9], text=f"{SAID[at % 10]} ({at})") for at in range(100)
-    )
-    past = tuple(
-        PastTalk(id=f"sum_{at}", on="2026-01-01", part="evening", text=" ".join(SAID)) for at in range(5)
-    )
-    earlier = (stated(f"old_{at}", at - 200, f"{SAID[at % 10]} Number {at}.") for at in range(200))
-    return Remembered(
-        profile=Profile(name="Ann", age=42, primary_goals=("sleep", "run"), coping_strategies=("a walk",)),
-        check_in=CheckIn(on="2026-01-01", mood=4, sleep=5, anxiety=6, stressors=("work",)),
-        facts=facts,
-        summaries=past,
-        key_facts=tuple(SAID[:5]),
-        topics=("sleep", "running", "work"),
-        stated=tuple(each for each in earlier if each is not None),
-    )
+class Span(msgspec.Struct, frozen=True):
+    """Milliseconds of processor time, and by the clock."""
+
+    cpu: float
+    wall: float
 
 
-def long_talk(rules: PolicyRules, dice: random.Random) -> State:
-    """A conversation of a hundred exchanges."""
-    who = Who(session="ses", space="ses", user="ann", companion=rules.companion.id)
-    state = State(who=who, remembered=remembered(), health=Health(lines=("Sleep: 6 h", "Pulse: 64")))
-    talk = Talk(conversation="cnv")
-    for at in range(100):
-        state = replace(state, talk=talk)
-        text = message(dice, at, 200)
-        position = talk.last_position + 1
-        said = Message(id=f"q{at}", role="user", text=text, position=position, at=at)
-        talk = heard(talk, said, rules.read(state, text))
-        words = f"I hear you. {dice.choice(SAID)} Number {at}."
-        answer = Message(
-            id=f"a{at}", role="assistant", text=words, position=position + 1, at=at, answers=said.id
-        )
-        talk = answered(talk, answer, anchors=rules.anchors(words), narrative=None)
-    return replace(state, talk=talk)
+class Times(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured of one companion; ``chars`` of each prompt, ``safe`` counts turns without one."""
+
+    reading: list[Span] = []  # msgspec copies an empty default
+    planning: list[Span] = []
+    encoding: list[Span] = []
+    chars: list[int] = []
+    safe: list[Span] = []
 
 
-def message(dice: random.Random, at: int, most: int) -> str:
-    """A message that was not said yet, of up to ``most`` characters."""
-    text = f"Number {at}."
-    length = dice.randint(20, most)
-    while len(text) < length:
-        text += " " + dice.choice(SAID)
-    return text[:most]
-
-
-def timed(work: Callable[[], T]) -> tuple[float, T]:
-    """Milliseconds of processor time, and what came of it."""
-    begun = time.process_time_ns()
+def timed(work: Callable[[], T]) -> tuple[Span, T]:
+    """How long ``work`` took, and what came of it."""
+    clock, cpu = time.perf_counter_ns(), time.process_time_ns()
     result = work()
-    return (time.process_time_ns() - begun) / 1e6, result
+    cpu, clock = time.process_time_ns() - cpu, time.perf_counter_ns() - clock
+    return Span(cpu / 1e6, clock / 1e6), result
 
 
-def measure(companion: Companion, turns: int, most: int) -> tuple[list[float], list[float]]:
-    """The times of reading and of planning, sorted."""
-    rules, dice = PolicyRules(companion), random.Random(7)  # noqa: S311  # the same talk each time
-    state = long_talk(rules, dice)
-    assert state.talk is not None
+def measure(companion: Companion, pool: Texts, *, turns: int, sessions: int, most: int) -> Times:
+    """The times of ``turns`` turns, shared by ``sessions`` sessions."""
+    rules, chance = PolicyRules(companion), random.Random(7)  # noqa: S311  # the same talk each time, no secret
+    states = [full(rules, chance, pool, most=most) for _ in range(sessions)]
+    repeats = bool(companion.policy.repetition.strategy)
     gc.collect()
     gc.freeze()
-    reading: list[float] = []
-    planning: list[float] = []
+    times = Times()
     for at in range(turns):
-        text = message(dice, 1_000 + at, most)
-        took, read = timed(lambda text=text: rules.read(state, text))
-        said = Message(id=f"n{at}", role="user", text=text, position=state.talk.last_position + 1, at=at)
-        told = replace(state, talk=heard(state.talk, said, read))
-        command = CommandId(space="ses", id=str(at), digest="")
-        waiting = Waiting(message=said, reading=read, ids=IDS, command=command)
-        more, _ = timed(lambda told=told, waiting=waiting: rules.plan(told, waiting))
-        reading.append(took)
-        planning.append(more)
-    return sorted(reading), sorted(planning)
+        asks = repeats and at // sessions % 2 == 0
+        text = chance.choice(pool.questions) if asks else message(chance, pool.sentences, most=most)
+        one_turn(rules, states[at % sessions], f"n{at}", text, times)
+        states[at % sessions] = went_on(rules, chance, pool, states[at % sessions], f"n{at}", text)
+    return times
 
 
-def at_share(times: list[float], share: float) -> float:
-    """The time that ``share`` of the turns do not exceed."""
-    return times[min(len(times) - 1, int(len(times) * share))]
+def one_turn(rules: PolicyRules, state: State, name: str, text: str, times: Times) -> None:
+    """Read and plan one message; its times are added to ``times``."""
+    assert state.talk is not None
+    read, reading = timed(lambda: rules.read(state, text))
+    said = Message(id=name, role="user", text=text, position=state.talk.last_position + 1, at=0)
+    told = replace(state, talk=heard(state.talk, said, reading))
+    command = CommandId(space="ses", id=name, digest="")
+    waiting = Waiting(message=said, reading=reading, ids=IDS, command=command)
+    planned, plan = timed(lambda: rules.plan(told, waiting))
+    if plan.prompt is None:
+        times.safe.append(planned)
+        return
+    times.reading.append(read)
+    times.planning.append(planned)
+    prompt = plan.prompt
+    times.encoding.append(timed(lambda: msgspec.json.encode(prompt))[0])
+    times.chars.append(len(prompt.system) + sum(len(each.text) for each in prompt.messages))
 
 
-def main(*, turns: int = 2_000, most: int = 2_000) -> None:
+def yardstick() -> float:
+    """Milliseconds of processor time of a fixed piece of Python: the best of twenty."""
+    return min(timed(lambda: sum(map(len, map(str, range(10_000)))))[0].cpu for _ in range(20))
+
+
+def cut(spans: Sequence[float]) -> list[float]:
+    """The middle, the 95th and the 99th percentile, and the most."""
+    ordered = sorted(spans)
+    return [ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in SHARES]
+
+
+def rows(name: str, times: Times, base: float) -> list[str]:
+    """A companion's lines of the table."""
+    if not times.planning:
+        return [f"{name:<20} no prompt was made in {len(times.safe)} turns"]
+    found: list[str] = []
+    for what, spans in (("read", times.reading), ("plan", times.planning), ("base", times.encoding)):
+        cpu, wall = cut([each.cpu for each in spans]), cut([each.wall for each in spans])
+        found.append(
+            f"{name:<20} {what:<5}"
+            + "".join(f"{each:>8.2f}" for each in (*cpu, *wall))
+            + (f"{cpu[0] / base:>8.2f}{cpu[2] / base:>8.2f}" if what == "plan" else "")
+        )
+    chars = sorted(times.chars)
+    found.append(
+        f"{'':<20} {len(chars)} prompts of {chars[len(chars) // 2]:,} characters in the middle, "
+        f"{chars[-1]:,} at most; {len(times.safe)} safe answers"
+    )
+    return found
+
+
+def main(*, turns: int = 400, sessions: int = 8, most: int = 2_000, only: str = "") -> None:
     """Prints the table.
 
     Parameters
     ----------
     turns
         messages for each companion
+    sessions
+        that take turns
     most
         characters of the longest message
+    only
+        the companion to measure alone
     """
-    print(f"{turns} turns each, messages of 20 to {most} characters; milliseconds of processor time")
-    print(f"{'companion':<22}{'read p50':>10}{'p99':>8}{'plan p50':>10}{'p99':>8}")
-    found = companions("")
-    for name in ("clara", "coach", "extremis", "maestro/mathematics", "serenity"):
-        reading, planning = measure(found[name], turns, most)
-        figures = [at_share(times, share) for times in (reading, planning) for share in (0.5, 0.99)]
-        print(
-            f"{name:<22}"
-            + "".join(f"{each:>{width}.2f}" for each, width in zip(figures, (10, 8) * 2, strict=True))
-        )
+    warm()
+    found, pool, base = companions(""), texts(), yardstick()
+    print(f"{turns} turns of {sessions} sessions each; a fixed piece of Python takes {base:.2f} ms")
+    kinds = ("p50", "p95", "p99", "most")
+    print(
+        f"{'milliseconds':<26}"
+        + "".join(f"{each:>8}" for each in (*kinds, *(f"w{kind}" for kind in kinds), "xp50", "xp99"))
+    )
+    for name in NAMES:
+        if name.startswith(only):
+            times = measure(found[name], pool, turns=turns, sessions=sessions, most=most)
+            print("\n".join(rows(name, times, base)), flush=True)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,8 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found. ``repeat_count`` is the number of earlier matches; ``distress`` regards the way here.
+    """What was found. ``repeat_count`` is the number of earlier matches, ``repeats`` their ids, oldest first;
+    ``distress`` regards the way here.
 
     ``suggested`` is what the message may state beside its ``statements``, for recall alone; ``other`` the person it
     mentions last, else the one mentioned before.
@@ -65,6 +66,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     anchors: tuple[str, ...]
     suggested: tuple[Statement, ...] = ()
     other: str | None = None
+    repeats: tuple[str, ...] = ()
 
 
 def read(
@@ -101,6 +103,7 @@ def read(
         anchors=read_anchors(words if part.isascii() else part),
         suggested=suggested(said, stated, before.other),
         other=last_mentioned(said, before.other),
+        repeats=repeat.all,
     )
 
 

@@ -77,10 +77,19 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Repeat(msgspec.Struct, frozen=True):
-    """``of`` is the most recent earlier message that asked the same, ``count`` how many did (D14)."""
+    """Which earlier messages asked the same, oldest first (D14)."""
 
-    of: str | None
-    count: int
+    all: tuple[str, ...] = ()
+
+    @property
+    def of(self) -> str | None:
+        """The most recent of them."""
+        return self.all[-1] if self.all else None
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return len(self.all)
 
 
 def asked(message: str, text: str) -> Asked:
@@ -101,15 +110,15 @@ def find_repeat(
     """
     plain = normalised(text)
     if not plain or plain in manners():
-        return Repeat(None, 0)
+        return Repeat()
     question = _resolved(question, earlier)
     near = similarities if similarities is not None else [None] * len(earlier)
-    same = [
+    same = (
         other.id
         for other, similarity in zip(earlier, near, strict=True)
         if plain == other.text or _same(question, other.question, similarity)
-    ]
-    return Repeat(same[-1] if same else None, len(same))
+    )
+    return Repeat(tuple(same))
 
 
 def _same(one: Question, other: Question, similarity: float | None) -> bool:

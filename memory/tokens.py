@@ -9,10 +9,12 @@ backend reports its own count, the count of the whole prompt is compared with th
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise
+from typing import Final
+
+from memory.text import Remembered
 
 LETTERS_A_TOKEN = 3
 TURN = 8  # tokens around a turn: role, separators
@@ -27,32 +29,68 @@ _OFTEN = {
     "r": "abcdefghiklmnorstuwyz", "s": "acehiklnopstuw", "t": "acehilmorstuwyz", "u": "abcdefghilmnprst",
     "v": "aeio", "w": "aehinor", "x": "ept", "y": "aeilopst", "z": "aeiotuw",
 }  # fmt: skip
-_WORD = re.compile(r"[A-Za-z]+")
-_SPACE_BEFORE_WORD = re.compile(r"(?<![\s]) (?=[A-Za-z])")
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SELDOM = frozenset(
     (first, second) for first in _LETTERS for second in _LETTERS if second not in _OFTEN[first.lower()]
 )
+_WORD = re.compile(r"[A-Za-z]+")
+_SPACE_THAT_COSTS = re.compile(r"(?<=\s) (?=[A-Za-z])")
+_CHARS_A_TOKEN = 4  # at most: a word of three letters and the space before it cost one token
+_AFTER_SPACE = 1 << 40  # marks what makes a space cost though a word follows it: white space before that
 
 
-@lru_cache(maxsize=8_192)
+def _begins_with_letter(stretch: str) -> bool:
+    return stretch[:1].isascii() and stretch[:1].isalpha()
+
+
+def _cost(stretch: str) -> int:
+    """What a stretch between two spaces costs with the space before it."""
+    words = _WORD.findall(stretch)
+    signs = len(stretch.encode("utf-8", "surrogatepass")) - sum(map(len, words))
+    ends_in_space = not stretch or stretch[-1].isspace()
+    before = (not _begins_with_letter(stretch)) + ends_in_space * _AFTER_SPACE
+    return signs + sum(map(_word_cost, words)) + before
+
+
+def _word_cost(word: str) -> int:
+    """A word never costs more than its letters."""
+    seldom = sum(pair in _SELDOM for pair in pairwise(word))
+    return min(len(word), -(-len(word) // LETTERS_A_TOKEN) + seldom)
+
+
+_costs: Final = Remembered(_cost)
+
+
 def count(text: str) -> int:
     """Tokens of ``text``, not less than the tokenizers of the named models make of it."""
-    lengths = [len(word) for word in _WORD.findall(text)]
-    letters = sum(lengths)
-    pairs = Counter(pairwise(text))
-    seldom = sum(times for pair, times in pairs.items() if pair in _SELDOM)
-    plain = len(text.encode("ascii", "ignore"))
-    beyond = len(text.encode("utf-8", "surrogatepass")) - plain
-    others = plain - letters - len(_SPACE_BEFORE_WORD.findall(text))
-    return sum(-(-length // LETTERS_A_TOKEN) for length in lengths) + seldom + others + beyond
+    if "\n" not in text:
+        return _of_line(text)
+    lines = text.split("\n")
+    indented = text.count("\n ") and sum(
+        line[:1] == " " and _begins_with_letter(line[1:2]) for line in lines[1:]
+    )
+    return sum(map(_of_line, lines)) + len(lines) - 1 + indented
+
+
+@lru_cache(maxsize=16_384)
+def _of_line(line: str) -> int:
+    """Tokens of one line: most lines of a prompt were in the one before it."""
+    return _counted(line)
+
+
+def _counted(text: str) -> int:
+    stretches = text.split(" ")
+    cost = sum(map(_costs.__getitem__, stretches)) - (not _begins_with_letter(text))
+    if cost < _AFTER_SPACE:
+        return cost
+    return cost % _AFTER_SPACE + len(_SPACE_THAT_COSTS.findall(text))
 
 
 def head(text: str, tokens: int) -> str:
     """The beginning of ``text``, cut at a word, that costs at most ``tokens``."""
     if count(text) <= tokens:
         return text
-    most = _longest(len(text), tokens, lambda size: text[:size])
+    most = _most_of_head(text[: tokens * _CHARS_A_TOKEN + 1], tokens)
     border = text.rfind(" ", 0, most + 1)
     return text[: border if border > most // 2 else most].rstrip()
 
@@ -61,21 +99,60 @@ def tail(text: str, tokens: int) -> str:
     """The end of ``text``, cut at a word, that costs at most ``tokens``."""
     if count(text) <= tokens:
         return text
-    most = _longest(len(text), tokens, lambda size: text[len(text) - size :])
+    most = _most_of_tail(text[-tokens * _CHARS_A_TOKEN - 1 :], tokens)
     start = len(text) - most
     border = text.find(" ", max(0, start - 1))
     return text[border if 0 <= border < start + most // 2 else start :].lstrip()
 
 
-def _longest(length: int, tokens: int, part: Callable[[int], str]) -> int:
-    """The size of the longest part that costs at most ``tokens``; a longer part never costs less."""
-    low, high = 0, min(length, tokens * 8)
+def _most_of_head(text: str, tokens: int) -> int:
+    """The size of the longest beginning that costs at most ``tokens``; a longer one never costs less."""
+    first, *others = text.split(" ")
+    costs = [_costs[first] - (not _begins_with_letter(first)), *map(_costs.__getitem__, others)]
+    whole, left = _whole(costs, tokens)
+    if whole < 0:
+        return _longest(len(text), tokens, lambda size: _counted(text[:size]))
+    rest = f" {others[whole - 1]}" if whole else first
+    at = sum(map(len, others[: whole - 1])) + len(first) + whole - 1 if whole else 0
+    return at + _longest(len(rest), left, lambda size: _counted(rest[:size]))
+
+
+def _most_of_tail(text: str, tokens: int) -> int:
+    """The size of the longest end that costs at most ``tokens``; a longer one never costs less."""
+    stretches = text.split(" ")[::-1]
+    whole, left = _whole([_costs[each] for each in stretches], tokens)
+    if whole < 0:
+        return _longest(len(text), tokens, lambda size: _counted(text[len(text) - size :]))
+    rest = f" {stretches[whole]}"
+    at = sum(map(len, stretches[:whole])) + whole
+    return at + _longest(len(rest), left, lambda size: _counted(rest[len(rest) - size :]))
+
+
+def _whole(costs: Iterable[int], tokens: int) -> tuple[int, int]:
+    """How many of ``costs``, taken in turn, ``tokens`` are enough for, and what is left then.
+
+    The number is -1 where one of those looked at has a mark.
+    """
+    number = 0
+    for cost in costs:
+        if cost >= _AFTER_SPACE:
+            return -1, tokens
+        if cost > tokens:
+            break
+        number, tokens = number + 1, tokens - cost
+    return number, tokens
+
+
+def _longest(most: int, tokens: int, cost: Callable[[int], int]) -> int:
+    """The largest size, up to ``most``, that costs at most ``tokens``."""
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if count.__wrapped__(part(middle)) <= tokens else (low, middle - 1)
+        low, high = (middle, high) if cost(middle) <= tokens else (low, middle - 1)
     return low
 
 
+@lru_cache(maxsize=4_096)
 def shortened(text: str, tokens: int) -> str:
     """Head and tail of ``text``, with a mark between, for at most ``tokens`` (two thirds of it the head)."""
     if count(text) <= tokens:

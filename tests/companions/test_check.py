@@ -34,7 +34,7 @@ WARNINGS = [
         "rules.md",
         "",
         "a" * 4_000,
-        "sessions/wache.md: the prompt takes 5421 tokens, budget.tiers.system is 700",
+        "sessions/wache.md: the prompt takes 4088 tokens, budget.tiers.system is 700",
     ),
     ("reflections.md", "## sad\n", "## person\n", "reflections.md: sad: nothing to say for this feeling"),
     ("narratives/hafen.toml", '"sad", ', "", "narratives: reassurance: none for someone who is sad"),

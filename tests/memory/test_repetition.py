@@ -25,8 +25,8 @@ def repeat(text: str, *earlier: str, similarities: list[float | None] | None = N
     ],
 )
 def test_the_same_question_in_other_words_repeats(one: str, other: str) -> None:
-    assert repeat(other, one) == Repeat("0", 1)
-    assert repeat(one, other) == Repeat("0", 1)
+    assert repeat(other, one) == Repeat(("0",))
+    assert repeat(one, other) == Repeat(("0",))
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,18 @@ def test_the_same_question_in_other_words_repeats(one: str, other: str) -> None:
     ],
 )
 def test_a_different_object_or_tense_does_not_repeat(one: str, other: str) -> None:
-    assert repeat(other, one) == Repeat(None, 0)
+    assert repeat(other, one) == Repeat()
 
 
 @pytest.mark.parametrize("text", ["Yes.", "Thank you", "Good morning!", "Oh dear", ""])
 def test_manners_never_repeat(text: str) -> None:
-    assert repeat(text, text) == Repeat(None, 0)
+    assert repeat(text, text) == Repeat()
 
 
 def test_the_most_recent_of_several_is_named_and_all_are_counted() -> None:
     said = ["Where am I?", "I like this song.", "What is this place?", "I'm lost, I think."]
-    assert repeat("Where are we?", *said) == Repeat("3", 3)
+    found = repeat("Where are we?", *said)
+    assert (found.of, found.count, found.all) == ("3", 3, ("0", "2", "3"))
 
 
 def test_a_relation_and_a_name_said_together_mean_the_same_person() -> None:

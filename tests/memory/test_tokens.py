@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import random
+import re
 import string
 from collections.abc import AsyncGenerator
 from itertools import pairwise
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generation.local import LocalServer, LocalSettings, serving
@@ -87,6 +88,7 @@ async def test_a_real_tokenizer_never_makes_more_of_it(server: LocalServer) -> N
 
 
 @given(text=st.text(max_size=300))
+@example(text="AAAA")
 def test_beyond_ascii_every_byte_is_counted(text: str) -> None:
     beyond = sum(len(letter.encode()) for letter in text if ord(letter) > 0x7F)
     assert beyond <= count(text) <= len(text.encode())
@@ -104,3 +106,37 @@ def test_a_beginning_an_end_and_a_shortened_text_fit(text: str, tokens: int) -> 
     assert count(tail(text, tokens)) <= tokens
     assert text.endswith(tail(text, tokens)) or text.rstrip().endswith(tail(text, tokens))
     assert count(shortened(text, max(12, tokens))) <= max(12, tokens)
+
+
+MIXED = st.text(alphabet="abcxqz XY.é花\n\t\u00a0", max_size=120)
+
+
+@given(text=MIXED)
+def test_a_text_costs_what_its_letters_and_signs_cost_one_by_one(text: str) -> None:
+    """The rule as it is told: thirds of words, seldom pairs, signs, and space but for the one before a word."""
+
+    def cost(word: str) -> int:
+        seldom = sum(count(pair) - 1 for pair in map("".join, pairwise(word)))
+        return min(len(word), -(-len(word) // 3) + seldom)
+
+    words = re.findall("[A-Za-z]+", text)
+    free = re.findall(r"(?<!\s) (?=[A-Za-z])", text)
+    others = len(text.encode()) - sum(map(len, words)) - len(free)
+    assert count(text) == sum(map(cost, words)) + others
+
+
+@given(text=MIXED, tokens=st.integers(1, 40))
+def test_no_longer_beginning_or_end_would_fit(text: str, tokens: int) -> None:
+    """What is cut is cut at a word or where it must be: one more letter of that word would be too much."""
+    sizes = range(len(text) + 1)
+    longest = max(size for size in sizes if count(text[:size]) <= tokens)
+    border = text.rfind(" ", 0, longest + 1)
+    cut = border if border > longest // 2 and longest < len(text) else longest
+    assert head(text, tokens) == (text if longest == len(text) else text[:cut].rstrip())
+    latest = min(start for start in sizes if count(text[start:]) <= tokens)
+    assert text[latest:].rstrip().endswith(tail(text, tokens).rstrip())
+
+
+def test_a_text_of_a_line_of_many_signs_is_cut_as_fast_as_one_of_words() -> None:
+    assert count(head("花" * 200_000, 30)) <= 30
+    assert count(tail("x" * 200_000, 30)) <= 30
