@@ -114,6 +114,7 @@ class FactsForgotten(Change, frozen=True, kw_only=True, tag="facts_forgotten"):
     facts: tuple[str, ...] = ()
     category: str | None = None
     words: str | None = None
+    statements: tuple[Statement, ...] = ()  # what ``words`` state
     message: str | None = None
     expects: int | None = None
 
@@ -154,4 +155,17 @@ class MemoryUse(msgspec.Struct, frozen=True):
     used: bool = True
 
 
-FactChange: TypeAlias = FactsProposed | MemorySwitched
+FactChange: TypeAlias = (
+    FactsProposed
+    | FactAdded
+    | FactEdited
+    | FactPinned
+    | FactsForgotten
+    | SummaryEdited
+    | SummaryForgotten
+    | MemoryUndone
+    | MemorySwitched
+)
+PersonsChange: TypeAlias = (
+    FactAdded | FactEdited | FactPinned | FactsForgotten | SummaryEdited | SummaryForgotten | MemoryUndone
+)

@@ -34,9 +34,20 @@ from companions.changes import (
     SummaryMade,
     UserStatusSet,
 )
-from companions.fact_changes import FactsProposed, MemorySwitched
+from companions.fact_changes import (
+    FactAdded,
+    FactEdited,
+    FactPinned,
+    FactsForgotten,
+    FactsProposed,
+    MemorySwitched,
+    MemoryUndone,
+    SummaryEdited,
+    SummaryForgotten,
+)
 from storage import conversations, messages, people, removing
 from storage.commands import command_done
+from storage.facts_person import by_person
 from storage.facts_taken import facts_proposed
 from storage.jobs import job_failed
 from storage.memories import memory_switched
@@ -135,6 +146,16 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return facts_proposed(db, change)
         case MemorySwitched():
             return memory_switched(db, change)
+        case (
+            FactAdded()
+            | FactEdited()
+            | FactPinned()
+            | FactsForgotten()
+            | SummaryEdited()
+            | SummaryForgotten()
+            | MemoryUndone()
+        ):
+            return by_person(db, change)
         case FeedbackGiven():
             return people.feedback_given(db, change)
         case ProfileSet():

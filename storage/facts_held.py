@@ -87,11 +87,16 @@ def keep(db: sqlite3.Connection, change: Change, new: New, keeping: Keeping) -> 
     for each in new.evidence:
         _source(db, change, new.id, "message", each)
     if new.source is not None:
-        kind, id_ = new.source
-        db.execute(
-            "INSERT INTO fact_sources VALUES (?, ?, ?, ?, ?, NULL, ?, ?)",
-            (new.id, change.user, change.companion, kind, id_, stored, change.at),
-        )
+        source(db, change, new.id, new.source)
+
+
+def source(db: sqlite3.Connection, change: Change, fact: str, other: tuple[str, str]) -> None:
+    """A source that is no message: a command, an import, an edit, by its id."""
+    kind, id_ = other
+    db.execute(
+        "INSERT INTO fact_sources VALUES (?, ?, ?, ?, ?, NULL, ?, ?) ON CONFLICT DO NOTHING",
+        (fact, change.user, change.companion, kind, id_, next_number(db), change.at),
+    )
 
 
 def _source(db: sqlite3.Connection, change: Change, fact: str, kind: str, each: Evidence) -> int:

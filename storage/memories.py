@@ -8,12 +8,13 @@ import msgspec
 from companions.change import Change
 from companions.changes import Landed, Outcome, Refused
 from companions.fact_changes import MemorySwitched
-from storage.order import next_number
+from storage.order import may_purge, next_number, purged
 from storage.rows import acquainted
 
 Stretch: TypeAlias = tuple[int, int | None]
 """From a number of the store's counter to another, or on."""
 
+UNDO_LIFE_MS = 24 * 3_600_000
 CONFLICT = Refused("state.conflict")
 
 
@@ -88,6 +89,17 @@ def keep_undo(db: sqlite3.Connection, change: Change, before: bytes | None) -> N
         "UPDATE memories SET undo = ?, undo_at = ? WHERE user_id = ? AND companion = ?",
         (before, None if before is None else change.at, change.user, change.companion),
     )
+
+
+def prune_undo(db: sqlite3.Connection, at: int) -> int:
+    """What was replaced more than a day ago can no longer be taken back; how many changes that was."""
+    if not may_purge(db, at):
+        return 0
+    gone = db.execute(
+        "UPDATE memories SET undo = NULL, undo_at = NULL WHERE undo_at < ?", (at - UNDO_LIFE_MS,)
+    ).rowcount
+    purged(db, at)
+    return gone
 
 
 def undo_of(db: sqlite3.Connection, change: Change) -> bytes | None:

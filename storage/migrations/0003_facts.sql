@@ -50,6 +50,7 @@ CREATE TABLE facts (
 CREATE INDEX facts_person ON facts (user_id, companion, status, stored);
 CREATE INDEX facts_superseded ON facts (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX facts_ended ON facts (ended_message) WHERE ended_message IS NOT NULL;
+CREATE INDEX facts_replaces ON facts (replaces) WHERE replaces IS NOT NULL;
 CREATE INDEX facts_grounds ON facts (grounds) WHERE grounds IS NOT NULL;
 
 CREATE TABLE fact_sources (
@@ -127,6 +128,8 @@ CREATE TABLE memories (
     undo_at INTEGER,
     PRIMARY KEY (user_id, companion)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX memories_undo ON memories (undo_at) WHERE undo_at IS NOT NULL;
 
 -- Which memories were before the model for an answer, and which were left out, with the reason; no text.
 CREATE TABLE memory_uses (

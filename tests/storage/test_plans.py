@@ -27,6 +27,21 @@ from companions.changes import (
     SummaryMade,
     UserStatusSet,
 )
+from companions.fact_changes import (
+    Denial,
+    FactAdded,
+    FactEdited,
+    FactPinned,
+    FactsForgotten,
+    FactsProposed,
+    Keeping,
+    MemorySwitched,
+    MemoryUndone,
+    Proposal,
+    SummaryEdited,
+    SummaryForgotten,
+)
+from memory.statements_kinds import Statement
 from storage.apply import apply_all
 from storage.commands import prune_results, retained
 from storage.connection import inline
@@ -38,8 +53,11 @@ from storage.conversations import (
     metrics,
     open_conversations,
 )
+from storage.facts import count_facts, present_form, told_facts
+from storage.facts_removed import facts_without
 from storage.fulltext import index_pending, search
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
+from storage.memories import prune_undo
 from storage.messages import history, message
 from storage.order import epoch, may_purge
 from storage.people import alerts, check_ins, feedback, profile, settings, user
@@ -81,7 +99,9 @@ CHANGES: Sequence[AnyChange] = (
     ),
     said("c", 3),
     answered("c", 4, to=1, replaces_from=2),
-    JobsQueued(**OWNER, conversation="c", jobs=(job("one"), job("two", "facts"))),
+    JobsQueued(
+        **OWNER, conversation="c", jobs=(job("one"), job("two", "facts"), job("four", "facts", last=1))
+    ),
     SummaryMade(
         **OWNER,
         job="one",
@@ -106,6 +126,39 @@ CHANGES: Sequence[AnyChange] = (
     UserStatusSet(**OWNER, status="inactive"),
     CommandDone(**OWNER, command=KEY, result=raw("{}")),
     SessionContinued(**OWNER, session="x", space="s", conversation="c"),
+    FactsProposed(
+        **OWNER,
+        job="four",
+        conversation="c",
+        made_by="statements",
+        keeping=Keeping(),
+        proposals=(
+            Proposal(
+                fact="f",
+                statement=Statement(kind="place", value="Rome", attribute="residence"),
+                category="identity",
+                evidence=("msg_c_1",),
+            ),
+        ),
+        denials=(Denial(message="msg_c_1", claim="x"),),
+    ),
+    FactAdded(
+        **OWNER,
+        fact="g",
+        text="Oslo",
+        statement=Statement(kind="place", value="Oslo", attribute="residence"),
+        category="identity",
+        language="",
+        keeping=Keeping(),
+        source="k",
+    ),
+    MemoryUndone(**OWNER),
+    FactEdited(**OWNER, fact="f", into="h", source="k", text="Bern"),
+    FactPinned(**OWNER, fact="h", pinned=True),
+    FactsForgotten(**OWNER, facts=("h",), category="x", words="my home", message="msg_c_1"),
+    SummaryEdited(**OWNER, summary="s", text="new"),
+    SummaryForgotten(**OWNER, summary="s"),
+    MemorySwitched(**OWNER, enabled=False),
     ConversationOpened(**OWNER, conversation="c"),
     ConversationRenamed(**OWNER, conversation="c", title="new"),
     ConversationArchived(**OWNER, conversation="c", archived=False),
@@ -129,6 +182,11 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "chronic_since": lambda db: chronic_since(db, user=ANNA, companion="clara", since=0, repeats=5),
     "questions_since": lambda db: questions_since(db, user=ANNA, companion="clara", since=0),
     "retained": lambda db: retained(db, KEY),
+    "told_facts": lambda db: told_facts(db, user=ANNA, companion="clara"),
+    "present_form": lambda db: present_form(db, user=ANNA, companion="clara", id="f"),
+    "count_facts": lambda db: count_facts(db, user=ANNA, companion="clara"),
+    "facts_without": lambda db: facts_without(db, said("c", 1), ["msg_c_1"]),
+    "prune_undo": lambda db: prune_undo(db, 10),
     "prune_results": lambda db: prune_results(db, 10),
     "due_jobs": lambda db: due_jobs(db, 5),
     "claim_job": lambda db: claim_job(db, "one", worker="w", at=5, lease_ms=5),
