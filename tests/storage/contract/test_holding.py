@@ -248,7 +248,7 @@ async def test_a_pinned_and_a_disabled_fact_are_kept_and_the_disabled_one_is_not
 
 async def test_another_persons_fact_is_unknown(store: Store) -> None:
     await found(store, "a", ("I like jazz", likes("jazz")))
-    theirs = OWNER | {"user": "usr_eve"}
+    theirs: dict[str, Any] = OWNER | {"user": "usr_eve"}  # Any: keywords of structs
     for change in (
         FactEdited(**theirs, fact="fct_a_1", into="x", source="s", text="polka"),
         FactPinned(**theirs, fact="fct_a_1", pinned=True),
