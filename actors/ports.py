@@ -11,6 +11,7 @@ from actors.runtime import Address
 from actors.writer import Write
 from companions.changes import AnyChange, CommandId, Refused, Repeated
 from companions.companion import Companion
+from companions.contacts import Contacts
 from companions.events import Minted, Report
 from companions.ports import LanguageModel, ToolCall
 from companions.remembered import Remembered
@@ -70,6 +71,11 @@ class Desk(Protocol):
         ...
 
 
+async def no_contacts(_who: Who) -> Contacts:
+    """Where nobody is named."""
+    return Contacts()
+
+
 async def no_vector(_text: str) -> tuple[float, ...] | None:
     """Where there is no embedder."""
     return None
@@ -91,6 +97,7 @@ class Services:
     alert: Callable[[Who, str, str, int, tuple[str, ...]], None]
     report: Callable[[Who, Report], None]
     measure: "Measures"
+    contacts: Callable[[Who], Awaitable[Contacts]] = no_contacts  # who is there to be told of an alert (D25)
     vector: Callable[[str], Awaitable[tuple[float, ...] | None]] = no_vector  # of a message, in time (D32)
     trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code
 

@@ -328,7 +328,8 @@ class Session:
         """Read again what is remembered of the person."""
         open_talk = self.state.talk.conversation if self.state.talk is not None else None
         fresh = await self.services.desk.remember(self.state.who, open_talk)
-        self.state = replace(self.state, remembered=fresh)
+        contacts = await self.services.contacts(self.state.who)
+        self.state = replace(self.state, remembered=fresh, contacts=contacts)
 
     # ------------------------------------------------------------ the model
 

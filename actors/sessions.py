@@ -145,6 +145,7 @@ class Sessions:
             who=who,
             talk=opening.talk if opening else None,
             remembered=known,
+            contacts=await services.contacts(who),
             session_type=opening.talk.session_type if opening else kind,
         )
         session = self._start(state, cast, services)

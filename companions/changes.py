@@ -223,7 +223,7 @@ class MoodCheckedIn(Change, frozen=True, kw_only=True, tag="mood_checked_in"):
 
 
 class AlertRaised(Change, frozen=True, kw_only=True, tag="alert_raised"):
-    """Somebody should look. ``recipients`` are the roles to whom it is safe to tell it; never the text."""
+    """Somebody should look. ``recipients`` are the roles that are told: safe ones that somebody has; never the text."""
 
     alert: str
     conversation: str | None

@@ -208,6 +208,8 @@ def _safety(policy: Policy) -> Found:
         rule, key = policy.safety.rule(category), f"safety.{category}"
         if rule.recipients and rule.escalate_from is None:
             yield f"{key}.recipients", "nobody is told without escalate_from"
+        if rule.escalate_from is not None and rule.resources_from > rule.escalate_from:
+            yield f"{key}.resources_from", "is above escalate_from: who is told is said beside the resources"
         if category == "abuse" and set(rule.recipients) - {"safeguarding"}:
             yield f"{key}.recipients", "abuse is told to the safeguarding contact only"
         if len(set(rule.recipients)) != len(rule.recipients):

@@ -193,7 +193,7 @@ def _alarm(rules: Rules, state: State, waiting: Waiting, at: int) -> list[Effect
     alert = Alert(
         alert=waiting.ids.alert, category=alarm.category, level=alarm.level, recipients=alarm.recipients
     )
-    return [*effects, Save(row, QuietTicket()), alert]
+    return [*effects, Save(row, QuietTicket()), *([alert] if alarm.recipients else [])]
 
 
 # ---------------------------------------------------------------- a change has its outcome

@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from companions.changes import CommandId, JobKind, NarrativeUse
+from companions.contacts import Contacts
 from companions.events import Effect, Minted, Report, Style, TellDone, TellMessage, TellSafety
 from companions.ports import Prompt, ToolCall
 from companions.remembered import Health, Remembered
@@ -102,7 +103,7 @@ class Alarm(msgspec.Struct, frozen=True, kw_only=True):
     tell: TellSafety | None
     level: int
     category: str
-    recipients: tuple[str, ...] | None  # None: no alert is raised
+    recipients: tuple[str, ...] | None  # None: no alert is raised; empty: there is nobody to tell it
 
 
 class Idle(msgspec.Struct, frozen=True, tag="idle"):
@@ -149,6 +150,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     phase: Phase = Idle()
     queue: tuple[Waiting, ...] = ()
     remembered: Remembered = Remembered()
+    contacts: Contacts = Contacts()  # who is told when an alert is raised
     health: Health | None = None  # of this session; never stored, never logged
     session_type: str = "freeform"
     title: str | None = None  # given to the next conversation by the person

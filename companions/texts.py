@@ -5,7 +5,7 @@ is a variant. Placeholders are a closed set and are written in braces.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -52,8 +52,13 @@ PageWord: TypeAlias = Literal[
     "close",
     "you",
     "crisis_title",
-    "told",  # {who}: who was told of an alert
+    "crisis_self_harm",  # said beside the resources, and read aloud
+    "crisis_harm_others",
+    "crisis_abuse",
+    "crisis_medical",
+    "told",  # {who}: who is told of an alert
     "told_nobody",
+    "and",  # between the last two of those
     "no_model",
     "waiting",
     "reconnecting",
@@ -116,6 +121,25 @@ def reflection_keys(question_type: str, intent: str, emotion: str) -> tuple[str,
     """
     named = (each for each in (question_type, intent, emotion) if each and each != "general")
     return (*dict.fromkeys(named), "general")
+
+
+_CRISIS: Mapping[CrisisCategory, PageWord] = {
+    "self_harm": "crisis_self_harm",
+    "harm_others": "crisis_harm_others",
+    "abuse": "crisis_abuse",
+    "medical": "crisis_medical",
+}
+
+
+def crisis_words(texts: Texts, category: CrisisCategory, told: Sequence[str]) -> str:
+    """What is said in a crisis beside the resources, and who is told of it: nobody, where there is nobody (D25)."""
+    words = texts.words
+    said = words[_CRISIS[category]]
+    if not told:
+        return f"{said} {words['told_nobody']}"
+    *others, last = told
+    who = f"{', '.join(others)} {words['and']} {last}" if others else last
+    return f"{said} {filled(words['told'], {'who': who})}"
 
 
 def sections(text: str) -> dict[str, Variants]:

@@ -23,7 +23,7 @@ from companions.speech import Judge, Manner
 from companions.state import Alarm, Plan, Settings, State, Waiting
 from companions.stories import choose
 from companions.talk import Talk, similarities
-from companions.texts import Variants, reflection_keys
+from companions.texts import Variants, crisis_words, reflection_keys
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge, repaired
 from memory.crisis import Crisis
@@ -101,23 +101,24 @@ class PolicyRules:
         if crisis is None:
             return None
         rule = self.policy.safety.rule(crisis.category)
-        tell = self._help(state, message, crisis) if crisis.severity >= rule.resources_from else None
         escalated = rule.action(crisis.severity) == "escalate"
+        told = state.contacts.names(rule.recipients) if escalated else ()
+        shown = crisis.severity >= rule.resources_from
         return Alarm(
-            tell=tell,
+            tell=self._help(state, message, crisis, told) if shown else None,
             level=crisis.severity,
             category=crisis.category,
-            recipients=rule.recipients if escalated else None,
+            recipients=state.contacts.there(rule.recipients) if escalated else None,
         )
 
-    def _help(self, state: State, message: str, crisis: Crisis) -> TellSafety:
+    def _help(self, state: State, message: str, crisis: Crisis, told: tuple[str, ...]) -> TellSafety:
         country = state.remembered.profile.country or self.policy.safety.country
         found = resources_for(self.companion.resources, crisis.category, country)
         return TellSafety(
             message=message,
             category=crisis.category,
             severity=crisis.severity,
-            say=self.texts.words["crisis_title"],
+            say=crisis_words(self.texts, crisis.category, told),
             resources=tuple(
                 Resource(name=each.name, contact=each.contact, hours=each.hours) for each in found
             ),

@@ -30,6 +30,7 @@ from memory.reading import warm
 from server.aftercare import Aftercare, StoreQueue, done_with
 from server.casting import casts, companions
 from server.connection import Door
+from server.contacts import contacts_of
 from server.desk import StoreDesk
 from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
@@ -86,6 +87,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     check_network(settings.listen)
     chosen = await choose(model_settings(settings))
     check_local(chosen.model, found.values(), settings.companions.allow_remote)
+    contacts = contacts_of(settings.contacts, found)
     embedding = check_embedder(settings, found.values())
     debounced = settings.data.durability == "debounced"
     cast = casts(found, acks_at_once=debounced, felt=tells_feelings(embedding))
@@ -136,6 +138,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     measure=metrics,
                     trouble=lambda: writing.refusing,
                     vector=vector,
+                    contacts=contacts,
                 )
                 care = Aftercare(store, found)
                 summarizer = Taker(

@@ -67,6 +67,21 @@ class Companions(Table, frozen=True, kw_only=True):
     allow_remote: tuple[str, ...] = ()  # local companions that may use a model beyond this machine
 
 
+class Contact(Table, frozen=True, kw_only=True):
+    """Somebody who is told when a person needs help, as that person knows them."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)]
+    companion: str = ""  # empty: of every companion
+    user: str = ""  # empty: of everybody
+
+
+class Contacts(Table, frozen=True, kw_only=True):
+    """Who is told of an alert. Abuse is told to the safeguarding contact only; without one to nobody."""
+
+    caregiver: tuple[Contact, ...] = ()
+    safeguarding: tuple[Contact, ...] = ()
+
+
 class Limits(Table, frozen=True, kw_only=True):
     """What one client may do."""
 
@@ -98,6 +113,7 @@ class Settings(Table, frozen=True, kw_only=True):
     model: Model = Model()
     embedder: Embedder = Embedder()
     companions: Companions = Companions()
+    contacts: Contacts = Contacts()
     limits: Limits = Limits()
     log: Log = Log()
 

@@ -1,6 +1,6 @@
 import { make } from "./transcript.js";
 
-/** People who help: each with a name, a way to reach them, and when. */
+/** People who help, how to reach them, and when. */
 function helpers(resources) {
   const list = make("ul");
   for (const { name, contact, hours } of resources) {
@@ -32,12 +32,12 @@ class Help extends HTMLElement {
   }
 }
 
-/** What is shown at once when somebody may be in danger. It stays until the person puts it away. */
+/** Shown at once when somebody may be in danger. It stays until the person puts it away. */
 class Crisis extends HTMLElement {
   show(words, { say, resources }) {
     const close = closing(words, "quiet", () => (this.hidden = true));
     this.hidden = false;
-    this.replaceChildren(make("h2", "", say), helpers(resources), close);
+    this.replaceChildren(make("h2", "", words.crisis_title), make("p", "", say), helpers(resources), close);
   }
 }
 

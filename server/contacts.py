@@ -1,0 +1,65 @@
+"""Who is told of an alert, as the settings name them.
+
+The rest of the server asks ``contacts_of`` alone, so that grants in the store can stand beside the settings later.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from itertools import product
+
+from companions.companion import Companion
+from companions.contacts import Contacts as Told
+from companions.state import Who
+from server.settings import BadSetting, Contact, Contacts
+
+
+def contacts_of(settings: Contacts, found: Mapping[str, Companion]) -> Callable[[Who], Awaitable[Told]]:
+    """Who is there for a person and a companion. Raises ``BadSetting`` for a contact that cannot be one."""
+    for role, each in [
+        *(("caregiver", each) for each in settings.caregiver),
+        *(("safeguarding", each) for each in settings.safeguarding),
+    ]:
+        _check(f"contacts.{role}", each, found)
+    for family, safe in product(settings.caregiver, settings.safeguarding):
+        if _same_name(family, safe) and _overlap(family, safe):
+            raise BadSetting(
+                "contacts.safeguarding",
+                safe.name,
+                "is a caregiver too: abuse is told to somebody who is neither family nor caregiver",
+                "settings",
+            )
+
+    async def contacts(who: Who) -> Told:
+        return Told(
+            caregiver=tuple(each.name for each in settings.caregiver if _is_for(each, who)),
+            safeguarding=tuple(each.name for each in settings.safeguarding if _is_for(each, who)),
+        )
+
+    return contacts
+
+
+def _check(key: str, contact: Contact, found: Mapping[str, Companion]) -> None:
+    if not contact.name.isprintable() or contact.name != contact.name.strip():
+        raise BadSetting(
+            key, contact.name, "the name is one line of text, without space around it", "settings"
+        )
+    if contact.companion and contact.companion not in found:
+        raise BadSetting(key, contact.companion, "there is no such companion", "settings")
+
+
+def _is_for(contact: Contact, who: Who) -> bool:
+    return contact.user in ("", who.user) and _covers(contact.companion, who.companion)
+
+
+def _covers(wanted: str, companion: str) -> bool:
+    """Whether a contact of ``wanted`` is one of ``companion``; a family's contact is one of all its members."""
+    return wanted in ("", companion, companion.partition("/")[0])
+
+
+def _overlap(one: Contact, other: Contact) -> bool:
+    users = not one.user or not other.user or one.user == other.user
+    companions = _covers(one.companion, other.companion) or _covers(other.companion, one.companion)
+    return users and companions
+
+
+def _same_name(one: Contact, other: Contact) -> bool:
+    return one.name.casefold() == other.name.casefold()
