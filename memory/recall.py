@@ -42,6 +42,8 @@ __all__ = [
 
 WORKING = 10
 """Messages of tier 1, always in the context and so never recalled (the coach's memory design)."""
+_PLAINLY = 0.9
+"""How much what is only told of must need an allergy for it to come back (decision D12 keeps food allergies)."""
 
 
 class Stated(msgspec.Struct, frozen=True):
@@ -160,8 +162,11 @@ def _need(kind: StatementKind, groups: frozenset[str], asked: Asked) -> tuple[fl
 
 def _score(entry: _Entry, weight: float, asked: Asked, needs: Needs) -> float:
     """The score of a statement that what was asked needs by ``weight``."""
+    named = not asked.words.isdisjoint(entry.core)
+    if asked.tells and not named and (entry.statement.kind != "allergy" or weight < _PLAINLY):
+        return 0.0
     best = _near(weight, entry, asked, needs)
-    if not asked.words.isdisjoint(entry.core) and (best or entry.statement.safety):
+    if named and (best or entry.statement.safety):
         best += needs.named_bonus
     return _whose(entry.statement, asked, needs, best)
 
@@ -180,9 +185,11 @@ def _whose(statement: Statement, asked: Asked, needs: Needs, score: float) -> fl
     """The score with regard to whom the statement is about: somebody else only when the message is too."""
     subject = statement.subject.lower()
     if subject == "user":
-        return score
+        return score * needs.own_aside if asked.aside else score
     if subject in asked.people:
         return score + needs.other_bonus if score else 0.0
+    if asked.aside and is_relation(subject):
+        return score
     return score * needs.household if asked.household and is_relation(subject) else 0.0
 
 

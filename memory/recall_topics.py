@@ -37,6 +37,12 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     elsewhere: float
     knowledge: str
     chat: str
+    asks: str
+    tells: str
+    only_asked: str
+    movement: str
+    somebody: str
+    own_aside: float
     family: str
     not_named: str
     groups: dict[str, str]
@@ -53,13 +59,18 @@ class Wanted(NamedTuple):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What a message asks for: topics, regions of the body, people it names, and its own words."""
+    """What a message asks for: topics, regions of the body, people it names, and its own words.
+
+    ``tells`` when it only tells of what was, ``aside`` when it asks on somebody else's account ("his lunch box").
+    """
 
     topics: tuple[Wanted, ...]
     regions: frozenset[str]
     people: frozenset[str]
     household: bool
     words: frozenset[str]
+    tells: bool = False
+    aside: bool = False
 
 
 @cache
@@ -74,15 +85,19 @@ class Reader:
 
     def __init__(self, needs: Needs) -> None:
         self.needs = needs
-        self._cues = read_groups({topic.name: topic.cues for topic in needs.topic})
-        self._groups = read_groups(needs.groups)
-        self._regions = read_groups(needs.regions)
+        self._cues = read_groups({topic.name: _apart(topic.cues) for topic in needs.topic})
+        self._groups = read_groups({name: _apart(listed) for name, listed in needs.groups.items()})
+        self._regions = read_groups({name: _apart(listed) for name, listed in needs.regions.items()})
         self._by_name = {topic.name: _wanted(topic) for topic in needs.topic}
         self._narrow = frozenset(
             name.split("/")[1] for topic in needs.topic for name in topic.needs if "/" in name
         )
         self._knowledge = re.compile(needs.knowledge)
         self._chat = re.compile(needs.chat)
+        self._asks = re.compile(needs.asks)
+        self._tells = re.compile(needs.tells)
+        self._somebody = re.compile(needs.somebody)
+        self._only_asked = frozenset(needs.only_asked.split())
         self._family = frozenset(needs.family.split())
         self._not_named = frozenset(needs.not_named.split())
 
@@ -92,16 +107,23 @@ class Reader:
         if not text or self._chat.match(text) or self._knowledge.search(text):
             return None
         said = words(query)
-        topics = sorted(_all(self._cues, said) | self._by_groups(said))
+        asks = bool(self._asks.search(text))
+        regions = _all(self._regions, said)
+        touched = _all(self._cues, said) | self._by_groups(said)
+        if asks and regions:
+            touched |= {self.needs.movement}
+        topics = sorted(touched if asks else touched - self._only_asked)
         own = frozenset(
             word for word in core(" ".join(said)) if len(word) > 2 and word not in self._not_named
         )
         return Asked(
             tuple(self._by_name[name] for name in topics),
-            _all(self._regions, said),
+            regions,
             frozenset(relation(word.removesuffix("'s")) for word in said),
             bool(self._family & set(said)),
             own,
+            not asks and bool(self._tells.search(text)),
+            bool(self._somebody.search(text)),
         )
 
     def _by_groups(self, said: list[str]) -> frozenset[str]:
@@ -136,6 +158,11 @@ def _wanted(topic: Topic) -> Wanted:
             for kind in kinds
         },
     )
+
+
+def _apart(listed: str) -> str:
+    """Cues as messages are read: a word with a hyphen is two."""
+    return listed.replace("-", "_")
 
 
 @cache

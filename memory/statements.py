@@ -17,7 +17,7 @@ from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
 from memory.statements_loose import loosely, may_be_loose, widely
 from memory.statements_marks import Marked
 from memory.statements_senses import denied, put_in_mouth, taken_back, tense
-from memory.statements_subjects import Whose, inside, is_name, mentioned, relation, whose
+from memory.statements_subjects import Whose, inside, is_name, is_relation, mentioned, relation, whose
 from memory.statements_text import Sentence, Sentences, Stretch, own_sentences, stretches
 from memory.statements_values import cleaned, is_nothing, parts, said_as
 
@@ -98,7 +98,9 @@ def _subject(found: _Found, names: frozenset[str], carried: str | None, other: s
         )
     before = found.before.split()
     first = found.match.split(" ", 1)[0]
-    if first in {"my", "his", "her", "our", "their", "mein", "meine", "seine", "ihre", "i"}:
+    if first in {"my", "his", "her", "our", "their", "mein", "meine", "seine", "ihre", "i"} or is_relation(
+        first
+    ):
         before.append(first)
     subject = whose(before, names, carried, other)
     if not subject.explicit and re.search(r"\b(?:his|her|their)\b", found.match):

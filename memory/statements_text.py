@@ -25,6 +25,8 @@ class _Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     starters: str
     leads: str
     leads_and: str
+    opens: str
+    goes_on: str
     nouns_with_capitals: str
     asking_cues: str
     asking: str
@@ -89,6 +91,8 @@ class _Breaks(msgspec.Struct, frozen=True):
     before: frozenset[str]
     leads: frozenset[str]
     leads_and: frozenset[str]
+    opens: frozenset[str]
+    goes_on: frozenset[str]
 
 
 @cache
@@ -100,6 +104,8 @@ def _breaks() -> _Breaks:
         frozenset(source.starters.split()),
         frozenset(source.leads.split()),
         frozenset(source.leads_and.split()),
+        frozenset(source.opens.split()),
+        frozenset(source.goes_on.split()),
     )
 
 
@@ -139,7 +145,8 @@ def _tokens(written: Sequence[str]) -> tuple[list[str], frozenset[str]]:
 def _cut(tokens: list[str]) -> list[list[str]]:
     """``tokens`` in stretches: at strong marks, and at a comma or "and" before a new subject.
 
-    "When I eat eggs, my face swells" stays whole: what comes before the comma is part of what is stated.
+    "When I eat eggs, my face swells" stays whole: what comes before the comma is part of what is stated. Where
+    nobody wrote a comma ("I'm from Porto I live in Cork"), a second "I" with its verb begins a stretch.
     """
     breaks = _breaks()
     parts: list[list[str]] = [[]]
@@ -148,6 +155,9 @@ def _cut(tokens: list[str]) -> list[list[str]]:
         lead = opened[0] if opened and len(opened) < _LONGEST_LEAD else ""
         held = lead in breaks.leads_and or (word == "," and lead in breaks.leads)
         strong = word in breaks.always and ahead != "of"  # "because of" leads on
+        if word == "i" and ahead in breaks.opens and "i" in opened[:-1] and opened[-1] not in breaks.goes_on:
+            parts.append([word])
+            continue
         if strong or (word in breaks.joins and ahead in breaks.before and not held):
             parts.append([])
         else:
