@@ -2,12 +2,13 @@
 
 Each frame of the table `questions.toml` is one aspect (where somebody is, when a meal comes, that one
 wants to go home) with the patterns of words that express it. A pattern becomes one regular expression with
-bounded gaps and is only tried on sentences that hold its rarest word, so the cost stays linear and small.
+bounded gaps and is only tried on sentences that hold the words it needs, so the cost stays linear and small.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Final, Literal, TypeAlias
 
@@ -65,10 +66,14 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """A pattern as a regular expression, compiled when it is first tried, and the frame it belongs to."""
+    """A pattern as a regular expression, compiled when it is first tried, and the frame it belongs to.
+
+    ``needs`` are the concepts of which a sentence must have one of each set, the rarest first.
+    """
 
     frame: int
     code: str
+    needs: tuple[frozenset[str], ...] = ()
 
     @property
     def regex(self) -> re.Pattern[str]:
@@ -120,12 +125,40 @@ def _objects(frame: Frame, match: re.Match[str], persons: frozenset[str]) -> fro
 
 def _matches(sentence: Sentence, line: str) -> dict[int, re.Match[str]]:
     found: dict[int, re.Match[str]] = {}
-    anchors = _anchors()
-    for concept in {token.concept for token in sentence.tokens}:
-        for pattern in anchors.get(concept, ()):
-            if pattern.frame not in found and (match := pattern.regex.search(line)):
-                found[pattern.frame] = match
+    concepts = {token.concept for token in sentence.tokens}
+    for pattern in _anchors().possible(concepts):
+        if pattern.frame not in found and (match := pattern.regex.search(line)):
+            found[pattern.frame] = match
     return found
+
+
+class Anchors:
+    """The patterns by what they need. Each is one bit, entered under the words of the two rarest things it needs."""
+
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        self.patterns = patterns
+        self.serves: dict[str, tuple[int, int]] = {}
+        self.need_one = 0
+        for at, pattern in enumerate(patterns):
+            self.need_one |= (len(pattern.needs) == 1) << at
+            for rank, words in enumerate(pattern.needs[:2]):
+                for word in words:
+                    first, second = self.serves.get(word, (0, 0))
+                    self.serves[word] = (first | (1 - rank) << at, second | rank << at)
+
+    def possible(self, concepts: AbstractSet[str]) -> Iterator[Pattern]:
+        """The patterns whose words are all among ``concepts``, in the order of the table."""
+        first, second = 0, self.need_one
+        for one, other in filter(None, map(self.serves.get, concepts)):
+            first |= one
+            second |= other
+        possible = first & second
+        while possible:
+            bit = possible & -possible
+            possible ^= bit
+            pattern = self.patterns[bit.bit_length() - 1]
+            if not any(map(concepts.isdisjoint, pattern.needs[2:])):
+                yield pattern
 
 
 @cache
@@ -140,17 +173,15 @@ def _exceptions(number: int) -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _anchors() -> Mapping[str, Sequence[Pattern]]:
+def _anchors() -> Anchors:
     read = [(number, _items(text)) for number, frame in enumerate(_frames()) for text in frame.patterns]
     common = Counter(word for _, items in read for item in items for word in item.words)
-    found: dict[str, list[Pattern]] = {}
-    for number, items in read:
-        pattern = Pattern(number, _code(items))
-        for word in min(
-            (item.words for item in items if item.anchors), key=lambda words: sum(common[w] for w in words)
-        ):
-            found.setdefault(word, []).append(pattern)
-    return found
+    return Anchors([Pattern(number, _code(items), _needs(items, common)) for number, items in read])
+
+
+def _needs(items: Sequence["_Item"], common: Mapping[str, int]) -> tuple[frozenset[str], ...]:
+    needed = [frozenset(item.words) for item in items if item.anchors]
+    return tuple(sorted(needed, key=lambda words: sum(common[word] for word in words)))
 
 
 class _Item(msgspec.Struct, frozen=True):

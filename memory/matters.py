@@ -10,13 +10,14 @@ for each of its features.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from itertools import pairwise
+from itertools import repeat
 from math import exp
 from struct import Struct
-from typing import Final
+from sys import intern
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -31,6 +32,10 @@ OTHERWISE: Final = "other"  # none of the matters
 LIKELY: Final = 0.12  # matters less likely than this are not kept
 _LANE_BYTES = 4
 _PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
+
+
+Feature: TypeAlias = tuple[str, ...]
+"""A letter for its kind and the words it is made of; in the file they stand with spaces between."""
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -64,16 +69,16 @@ def pack(weights: Weights) -> bytes:
 
 def features(
     sentences: Sequence[Sentence], type_by_grammar: str, aspects: Iterable[str], like: Mapping[str, str]
-) -> AbstractSet[str]:
+) -> AbstractSet[Feature]:
     """What the readings look at; ``like`` has for unfamiliar words the familiar ones nearest to them."""
-    found = {f"A {aspect}" for aspect in aspects}
+    found: set[Feature] = {("A", aspect) for aspect in aspects}
     if found:
-        found.add(f"F {type_by_grammar}")
-    found.add(f"G {type_by_grammar}")
+        found.add(("F", type_by_grammar))
+    found.add(("G", type_by_grammar))
     for sentence in sentences:
-        found.update(_sentence_features(sentence))
+        _add_features(sentence, found)
         if not like.keys().isdisjoint(sentence.raw):
-            found.update(_sentence_features(_familiar(sentence, like)))
+            _add_features(_familiar(sentence, like), found)
     return found
 
 
@@ -84,10 +89,10 @@ def likes() -> Mapping[str, str]:
     return {word: like for word, _, like in pairs}
 
 
-def read_matters(found: AbstractSet[str]) -> Matters:
+def read_matters(found: AbstractSet[Feature]) -> Matters:
     """The class and the matters of a message with these features."""
-    file, table = _weights(), _packed()
-    known = [table[feature] for feature in found if feature in table]
+    file = _weights()
+    known = [*filter(None, map(_packed().get, found))]
     total = sum(known).to_bytes(len(file.steps) * _LANE_BYTES, "little")
     nothing = OFFSET * len(known)
     scores = [
@@ -122,21 +127,17 @@ def _familiar(sentence: Sentence, like: Mapping[str, str]) -> Sentence:
     return msgspec.structs.replace(sentence, raw=raw, tokens=tuple(concepts(raw)))
 
 
-def _sentence_features(sentence: Sentence) -> Iterator[str]:
+def _add_features(sentence: Sentence, found: set[Feature]) -> None:
     end = "?" if sentence.asks else "."
     raw = ("^", *sentence.raw, end)
-    kinds = ["^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end]
-    yield from [f"w {word}" for word in raw]
-    yield from [f"w {one} {other}" for one, other in pairwise(raw)]
-    yield from [f"w {one} {two} {three}" for one, two, three in zip(raw, raw[1:], raw[2:], strict=False)]
-    yield from [f"k {kind}" for kind in kinds]
-    yield from [f"k {one} {other}" for one, other in pairwise(kinds)]
-    yield from [
-        f"k {one} {two} {three}" for one, two, three in zip(kinds, kinds[1:], kinds[2:], strict=False)
-    ]
-    yield from [f"c {token.concept}" for token in sentence.tokens]
+    kinds = ("^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end)
+    for mark, row in (("w", raw), ("k", kinds)):
+        found.update(zip(repeat(mark), row, strict=False))
+        found.update(zip(repeat(mark), row, row[1:], strict=False))
+        found.update(zip(repeat(mark), row, row[1:], row[2:], strict=False))
+    found.update([("c", token.concept) for token in sentence.tokens])
     if sentence.past:
-        yield "past"
+        found.add(("past",))
 
 
 @cache
@@ -150,12 +151,12 @@ def _lanes() -> Struct:
 
 
 @cache
-def _packed() -> dict[str, int]:
+def _packed() -> dict[Feature, int]:
     file = _weights()
     size = len(file.steps) * _LANE_BYTES
     lanes = bytearray(len(file.bytes) * _LANE_BYTES)
     lanes[::_LANE_BYTES] = file.bytes
     return {
-        name: int.from_bytes(lanes[at * size : (at + 1) * size], "little")
+        tuple(map(intern, name.split())): int.from_bytes(lanes[at * size : (at + 1) * size], "little")
         for at, name in enumerate(file.features.split("\n"))
     }

@@ -9,10 +9,12 @@ reading, so that they can be written in plain words.
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import eq
+from typing import Final, NamedTuple
 
 import msgspec
 
-from memory.text import folded
+from memory.text import Remembered, folded
 from memory.vocabulary import (
     FUNCTION,
     OTHER,
@@ -22,6 +24,7 @@ from memory.vocabulary import (
     THING,
     Token,
     base,
+    bases,
     names,
     opened,
     openings,
@@ -92,57 +95,93 @@ def _past(raw: Sequence[str]) -> bool:
     )
 
 
-def concepts(raw: Sequence[str], capitals: frozenset[str] = frozenset()) -> Iterator[Token]:
+def concepts(raw: Sequence[str], capitals: frozenset[str] = frozenset()) -> list[Token]:
     """The tokens of opened words: names, phrases of the synonyms, then single words."""
-    stems = [base(word) for word in raw]
-    known = phrases()
-    at = 0
-    while at < len(raw):
-        token, length = _token(raw, stems, at, capitals, known.get(stems[at], ()))
-        at += length
+    found: list[Token] = []
+    at, end = 0, len(raw)
+    for here, (word, following) in enumerate(zip(raw, [*raw[1:], ""], strict=False)):
+        if here < at:
+            continue  # a phrase that was found has this word
+        token, seconds, perhaps_thing = _SETTLED[word]
+        at += 1
+        if word in capitals or (seconds and base(following) in seconds):
+            token, length = _token(raw, here, capitals)
+            at += length - 1
+        elif perhaps_thing and _is_thing(raw, here):
+            token = Token(token.concept, THING) if token else None
         if token is None:
             continue
-        if token.kind == PERSON and at < len(raw) and raw[at] == "'s":
+        if token.kind == PERSON and at < end and raw[at] == "'s":
             token = Token(token.concept, OWNER)
-        yield token
+        found.append(token)
+    return found
 
 
-def _token(
-    raw: Sequence[str],
-    stems: Sequence[str],
-    at: int,
-    capitals: frozenset[str],
-    candidates: Sequence[tuple[tuple[str, ...], Token]],
-) -> tuple[Token | None, int]:
+class _Settled(NamedTuple):
+    """What a word is by itself, the base forms after it with which it may be more, and whether it may be a thing."""
+
+    token: Token | None
+    seconds: frozenset[str]
+    perhaps_thing: bool
+
+
+def _settled(word: str) -> _Settled:
+    stem = base(word)
+    candidates = phrases().get(stem, ())
+    if word in names().known:
+        return _Settled(Token(word, PERSON), frozenset(), perhaps_thing=False)
+    seconds = frozenset(phrase[1] for phrase, _ in candidates if len(phrase) > 1)
+    for phrase, token in candidates:
+        if len(phrase) == 1:
+            return _Settled(token, seconds, perhaps_thing=False)
+    known, fixed = _known(word, stem)
+    if known:
+        return _Settled(fixed, seconds, perhaps_thing=False)
+    return _Settled(Token(stem, OTHER), seconds, perhaps_thing=not _no_thing(word, stem))
+
+
+_SETTLED: Final = Remembered(_settled)
+
+
+def _token(raw: Sequence[str], at: int, capitals: frozenset[str]) -> tuple[Token | None, int]:
     word = raw[at]
     if word in capitals or word in names().known:
         place = at > 0 and raw[at - 1] in word_set("before_places") and word not in names().known
         return Token(word, OTHER if place else PERSON), 1
-    for phrase, token in candidates:
-        if len(phrase) == 1 or tuple(stems[at : at + len(phrase)]) == phrase:
+    stem = base(word)
+    for phrase, token in phrases().get(stem, ()):
+        if len(phrase) == 1 or tuple(bases(raw[at : at + len(phrase)])) == phrase:
             return token, len(phrase)
+    known, fixed = _known(word, stem)
+    if known:
+        return fixed, 1
+    thing = not _no_thing(word, stem) and _is_thing(raw, at)
+    return Token(stem, THING if thing else OTHER), 1
+
+
+def _known(word: str, stem: str) -> tuple[bool, Token | None]:
+    """Whether the token of ``word``, of which no phrase begins, is the same wherever it stands; and it."""
     if word in word_set("fillers"):
-        return None, 1
+        return True, None
     if word in word_set("pronouns"):
-        return Token(word, PRONOUN), 1
+        return True, Token(word, PRONOUN)
     if word.isdigit() and len(word) == 4:
-        return Token("0000", OTHER), 1
+        return True, Token("0000", OTHER)
     if word in word_set("stop_words"):
-        return Token(stems[at], FUNCTION), 1
-    return Token(stems[at], THING if _is_thing(raw, stems, at) else OTHER), 1
+        return True, Token(stem, FUNCTION)
+    return False, None
 
 
-def _is_thing(raw: Sequence[str], stems: Sequence[str], at: int) -> bool:
+def _no_thing(word: str, stem: str) -> bool:
+    """Whether an unknown word is never read as the name of a thing."""
+    return stem in word_set("abstract") or word in word_set("abstract") or word.endswith(("ing", "ed", "ly"))
+
+
+def _is_thing(raw: Sequence[str], at: int) -> bool:
     """Whether an unknown word is used as the name of a thing: *my good scissors*, *this collar*."""
-    if (
-        stems[at] in word_set("abstract")
-        or raw[at] in word_set("abstract")
-        or raw[at].endswith(("ing", "ed", "ly"))
-    ):
+    if word_set("determiners").isdisjoint(raw[max(0, at - 2) : at]):
         return False
-    ends = at + 1 == len(raw) or raw[at + 1] in word_set("stop_words") or raw[at + 1] in word_set("fillers")
-    before = {raw[at - 1], raw[at - 2]} if at > 1 else set(raw[at - 1 : at])
-    return ends and not before.isdisjoint(word_set("determiners"))
+    return at + 1 == len(raw) or raw[at + 1] in word_set("stop_words") or raw[at + 1] in word_set("fillers")
 
 
 def _capital_names(text: str) -> frozenset[str]:
@@ -156,6 +195,8 @@ def _capital_names(text: str) -> frozenset[str]:
 
 def _unstammered(found: list[str]) -> list[str]:
     """Without a word or a pair of words said twice in a row: ``where where is is`` is ``where is``."""
+    if not any(map(eq, found, found[1:])) and not any(map(eq, found, found[2:])):
+        return found
     out: list[str] = []
     for word in found:
         if out and word == out[-1]:
@@ -169,16 +210,17 @@ def _unstammered(found: list[str]) -> list[str]:
 def _without_openings(found: list[str]) -> list[str]:
     known = openings()
     out: list[str] = []
-    at = 0
-    while at < len(found):
+    taken = 0
+    for at in [at for at, word in enumerate(found) if word in known]:
+        if at < taken:
+            continue
         before = found[at - 1] if at else ""
-        length = next((len(p) for p in known.get(found[at], ()) if tuple(found[at : at + len(p)]) == p), 0)
+        length = next((len(p) for p in known[found[at]] if tuple(found[at : at + len(p)]) == p), 0)
         after = found[at + length] if at + length < len(found) else ""
-        if not length or length == len(found) or not _opens(found[at], found[at + length - 1], before, after):
-            out.append(found[at])
-            length = 1
-        at += length
-    return out
+        if length and length != len(found) and _opens(found[at], found[at + length - 1], before, after):
+            out += found[taken:at]
+            taken = at + length
+    return out + found[taken:] if taken else found
 
 
 def _opens(first: str, last: str, before: str, after: str) -> bool:

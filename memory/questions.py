@@ -14,9 +14,9 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from memory.frames import Ask, Frame, QuestionType, asks, question_type
-from memory.matters import features, likes, read_matters
+from memory.matters import Feature, features, likes, read_matters
 from memory.phrasing import Sentence, read_sentences
-from memory.text import folded
+from memory.text import Remembered, joined, runs
 from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
 
 Tense: TypeAlias = Literal["past", "present", "future"]
@@ -94,7 +94,8 @@ def question_features(text: str) -> AbstractSet[str]:
     tokens = [token for sentence in sentences for token in sentence.tokens]
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
-    return _features(_found(sentences, persons), sentences, persons, things, {})
+    found = _features(_found(sentences, persons), sentences, persons, things, {})
+    return frozenset(map(" ".join, found))
 
 
 def _features(
@@ -103,15 +104,22 @@ def _features(
     persons: frozenset[str],
     things: frozenset[str],
     like: Mapping[str, str],
-) -> AbstractSet[str]:
+) -> AbstractSet[Feature]:
     by_grammar = _type(found, sentences, persons, things)
     return features(sentences, by_grammar, (ask.aspect for _, ask, _ in found), like)
 
 
 def fingerprint(text: str) -> str:
     """Lower-cased, stop words removed, the remaining words sorted and joined; often empty."""
-    words = _WORD.findall(folded(text))
-    return " ".join(sorted(word for word in words if word not in word_set("stop_words")))
+    return " ".join(sorted(joined(_TELLING, runs(text))))
+
+
+def _telling(run: str) -> tuple[str, ...]:
+    """The words in what stands between two spaces that are no stop words."""
+    return tuple(word for word in _WORD.findall(run) if word not in word_set("stop_words"))
+
+
+_TELLING: Final = Remembered(_telling)
 
 
 def _found(sentences: Sequence[Sentence], persons: frozenset[str]) -> list[tuple[Frame, Ask, Sentence]]:

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from memory.data import table
-from memory.text import folded
+from memory.text import Remembered, folded, joined
 
 PERSON: Final = "P"
 OWNER: Final = "p"
@@ -145,6 +145,15 @@ def _base_forms() -> dict[str, str]:
 
 def base(word: str) -> str:
     """``word`` without its inflection: a rough stem, the same for every form of a word."""
+    return _BASES[word]
+
+
+def bases(found: Sequence[str]) -> list[str]:
+    """The `base` of each word."""
+    return [*map(_BASES.__getitem__, found)]
+
+
+def _base(word: str) -> str:
     if (known := _base_forms().get(word)) is not None:
         return known
     if len(word) > 4 and word.endswith("ies"):
@@ -197,28 +206,47 @@ def names() -> Names:
 
 def opened(text: str) -> list[str]:
     """The words of folded ``text`` with contractions opened: ``where's`` gives ``where``, ``is``."""
-    found = _WORD.findall(text)
+    found = joined(_WORDS, text.split(" "))
+    if "'s" not in text:
+        return joined(_OPENED, found)
     followers = [*found[1:], ""]
     return [
-        part for word, following in zip(found, followers, strict=False) for part in _open(word, following)
+        part
+        for word, following in zip(found, followers, strict=True)
+        for part in _OPENED[word] or _owned(word, following)
     ]
 
 
-def _open(word: str, following: str) -> list[str]:
+def _owned(word: str, following: str) -> tuple[str, str]:
+    """A word that ends in *'s*, which is *is* or says whose what follows is."""
+    owner = word[:-2]
+    is_verb = (
+        owner in word_set("is_after")
+        or following in word_set("is_before")
+        or following.endswith("ing")
+        or not following
+    )
+    return owner, "is" if is_verb else "'s"
+
+
+def _open(word: str) -> tuple[str, ...]:
+    """What ``word`` is opened to; nothing where the word after it says."""
     if (whole := _WHOLE.get(word)) is not None:
-        return whole.split()
+        return tuple(whole.split())
     if "'" not in word:
-        return word.split("-") if "-" in word else [word]
-    if word.endswith("'s") and len(word) > 2:
-        owner = word[:-2]
-        is_verb = (
-            owner in word_set("is_after")
-            or following in word_set("is_before")
-            or following.endswith("ing")
-            or not following
-        )
-        return [owner, "is" if is_verb else "'s"]
+        return tuple(word.split("-"))
+    if word.endswith("'s") and len(word) > len("'s"):
+        return ()
     for ending, meaning in _ENDINGS.items():
         if word.endswith(ending) and len(word) > len(ending):
-            return [word[: -len(ending)], meaning]
-    return [word]
+            return word[: -len(ending)], meaning
+    return (word,)
+
+
+def _words(run: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(run))
+
+
+_BASES: Final = Remembered(_base)
+_WORDS: Final = Remembered(_words)
+_OPENED: Final = Remembered(_open)

@@ -69,3 +69,8 @@ def test_of_a_very_long_text_the_beginning_and_the_end_are_read() -> None:
     question = read_question(long)
     assert "tom" in question.persons
     assert "purse" in question.things
+
+
+def test_of_several_things_asked_the_one_of_the_first_pattern_is_the_object() -> None:
+    text = "I cannot believe a woman in her 30s has never had an orchid. I would try everything to have one."
+    assert read_question(text).object == "30s"
