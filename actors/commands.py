@@ -14,9 +14,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from actors.health import health_lines
+from actors.mail import Forgotten
 from actors.ports import CommandRefused
+from actors.ports import Done as DeskDone
 from actors.runtime import Closed
 from actors.telling import unnumbered
+from actors.unsaying import forget, let_go, still_landing
 from actors.writer import Write
 from companions.changes import (
     AnyChange,
@@ -32,6 +35,7 @@ from companions.changes import (
 from companions.events import Ack, CancelAsked, CloseAsked, MessageSent, Refuse, RegenerateAsked
 from companions.greeting import greeting
 from companions.remembered import Health
+from companions.unsaying import Unsaid
 from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import (
     ConversationClose,
@@ -125,6 +129,12 @@ class Commands:
         while len(self._seen) > MOST_SEEN:
             self._seen.popitem(last=False)
             self._forgot = True
+
+    def forget(self) -> None:
+        """Hold no answer any more: it may quote what was removed. What a repeat may be told is in the store."""
+        for id_ in [id_ for id_, (_, answer) in self._seen.items() if answer is not None]:
+            del self._seen[id_]
+        self._forgot = True
 
     async def told(self, answer: Ack | Refuse) -> None:
         """Send the answer to a command and keep it for repeats; a refusal is forgotten, so that it may be retried."""
@@ -318,15 +328,35 @@ class Commands:
             await self.told(Refuse(re=command.id, code="storage.busy"))
             return
         if isinstance(command, ConversationDelete):  # nobody talks in it any more, wherever it is open
-            if self._is_open(command.conversation):
-                await session.leave_talk()
             await session.services.take_over(command.conversation, session.address)
-        if not done.changes or isinstance(command, READS):
+        if done.unsaid is not None:
+            await self._unsay(command, done, done.unsaid, at)
+        elif not done.changes or isinstance(command, READS):
             await self._result(command.id, done.result)
         elif await self._landed(command, done.result, done.changes, at) and isinstance(
             command, ProfileSet | MoodCheckIn
         ):
             await session.refresh()
+
+    async def _unsay(self, command: AnyCommand, done: DeskDone, unsaid: Unsaid, at: int) -> None:
+        """Remove what was said; when it is acknowledged nobody holds it and no file has it."""
+        session = self._session
+        who, mine = session.state.who, session.address
+        await let_go(session, unsaid)
+        await session.services.unsay(who, unsaid, mine)
+        result = done.result if done.after is None else None
+        outcome = await self._land(command, result, done.changes, at)
+        if isinstance(outcome, Refused):
+            await self.told(Refuse(re=command.id, code=outcome.code))
+            return
+        await forget(session, unsaid)
+        if still_landing(session, unsaid):
+            mine.post(Forgotten(unsaid))
+        await session.services.unsaid(who, unsaid, mine)
+        if done.after is None:
+            await self._result(command.id, done.result)
+        else:
+            await self._landed(command, await done.after(), (), at)
 
     async def _landed(
         self, command: AnyCommand, result: Value, changes: tuple[AnyChange, ...], at: int
@@ -348,8 +378,9 @@ class Commands:
             await self._session.send(msgspec.structs.replace(code, message=refused.message))
 
     async def _land(
-        self, command: AnyCommand, result: Value, changes: tuple[AnyChange, ...], at: int
+        self, command: AnyCommand, result: Value | None, changes: tuple[AnyChange, ...], at: int
     ) -> Outcome:
+        """Land changes, and with them the ``result`` to be kept for repeats, where there is one yet."""
         who = self._session.state.who
         kept = CommandDone(
             user=who.user,
@@ -367,7 +398,8 @@ class Commands:
             landed.set()
 
         try:
-            await self._session.services.writer.send(Write((*changes, kept), reply))
+            write = changes if result is None else (*changes, kept)
+            await self._session.services.writer.send(Write(write, reply))
         except Closed:
             return Refused("storage.busy")
         await landed.wait()

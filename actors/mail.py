@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+import anyio
 import msgspec
 
 from actors.client import Client
 from companions.events import Event
+from companions.unsaying import Unsaid
 from protocol.catalogue import AnyCommand
 from protocol.frames import Event as Frame
 
@@ -48,6 +50,19 @@ class Replaced(msgspec.Struct, frozen=True):
     """Another session takes the conversation over."""
 
 
+class Unsay(msgspec.Struct, frozen=True):
+    """Messages of a conversation are about to be removed: let go of an answer to them; ``done`` when it is."""
+
+    unsaid: Unsaid
+    done: anyio.Event
+
+
+class Forgotten(msgspec.Struct, frozen=True):
+    """They were removed: nothing that is held may still know them."""
+
+    unsaid: Unsaid
+
+
 class Drain(msgspec.Struct, frozen=True):
     """The server stops: no new message is taken; the open answer may finish."""
 
@@ -62,4 +77,6 @@ class Linger(msgspec.Struct, frozen=True):
     """Nobody came back to a session without a talk."""
 
 
-Mail: TypeAlias = Attach | Detach | Asked | Refresh | Announce | Replaced | Drain | Cut | Linger | Event
+Mail: TypeAlias = (
+    Attach | Detach | Asked | Refresh | Announce | Replaced | Unsay | Forgotten | Drain | Cut | Linger | Event
+)

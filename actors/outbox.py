@@ -34,6 +34,11 @@ class Outbox:
             self._bytes -= self._kept.popleft()[2]
         return event
 
+    def forget(self) -> None:
+        """Keep none of what was sent: something in it was removed. Who comes back is shown how it stands."""
+        self._kept.clear()
+        self._bytes = 0
+
     def after(self, seq: int) -> Sequence[Event] | None:
         """The events after ``seq``; None when some of them are not kept any more, or never were."""
         if seq > self.seq or seq < self.seq - len(self._kept):

@@ -17,6 +17,7 @@ from companions.ports import LanguageModel, ToolCall
 from companions.remembered import Remembered
 from companions.state import Rules, Who
 from companions.talk import Talk
+from companions.unsaying import Unsaid
 from memory.messages import Message
 from protocol.catalogue import AnyCommand
 from protocol.values import Value
@@ -45,6 +46,8 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 
     result: Value
     changes: tuple[AnyChange, ...] = ()
+    unsaid: Unsaid | None = None  # what the changes remove
+    after: Callable[[], Awaitable[Value]] | None = None  # makes the result, once all of it is gone
 
 
 class Desk(Protocol):
@@ -81,6 +84,10 @@ async def no_vector(_text: str) -> tuple[float, ...] | None:
     return None
 
 
+async def nothing_held(_who: Who, _unsaid: Unsaid, _by: Address[Mail]) -> None:
+    """Where there are no other sessions, and no files to clean."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Services:
     """What every session is handed. Sessions share it; it holds no state of theirs."""
@@ -98,6 +105,12 @@ class Services:
     report: Callable[[Who, Report], None]
     measure: "Measures"
     contacts: Callable[[Who], Awaitable[Contacts]] = no_contacts  # who is there to be told of an alert (D25)
+    unsay: Callable[[Who, Unsaid, Address[Mail]], Awaitable[None]] = (
+        nothing_held  # other sessions let go of it
+    )
+    unsaid: Callable[[Who, Unsaid, Address[Mail]], Awaitable[None]] = (
+        nothing_held  # it was removed: forget it
+    )
     vector: Callable[[str], Awaitable[tuple[float, ...] | None]] = no_vector  # of a message, in time (D32)
     trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code
 

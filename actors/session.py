@@ -17,13 +17,27 @@ from actors import telling
 from actors.alarms import Alarm, Alarms
 from actors.client import Client, Gone
 from actors.commands import Commands
-from actors.mail import Announce, Asked, Attach, Cut, Detach, Drain, Linger, Mail, Refresh, Replaced
+from actors.mail import (
+    Announce,
+    Asked,
+    Attach,
+    Cut,
+    Detach,
+    Drain,
+    Forgotten,
+    Linger,
+    Mail,
+    Refresh,
+    Replaced,
+    Unsay,
+)
 from actors.outbox import Outbox
 from actors.ports import Cast, Services
 from actors.runtime import Address, Closed, Inbox
 from actors.snapshots import conversation_snapshot, response_snapshot
 from actors.streaming import Streaming
 from actors.telling import Told, numbered, unnumbered
+from actors.unsaying import forget, let_go
 from actors.writer import Write
 from companions import answering
 from companions.changes import AnyChange, Deferred, Outcome, Refused
@@ -132,6 +146,11 @@ class Session:
                 await self.announce(make)
             case Replaced():
                 await self._replaced()
+            case Unsay(unsaid=unsaid, done=done):
+                await let_go(self, unsaid)
+                done.set()
+            case Forgotten(unsaid=unsaid):
+                await forget(self, unsaid)
             case Drain(reconnect_after_ms=milliseconds):
                 await self._drain(milliseconds)
             case Cut():

@@ -13,7 +13,7 @@ import msgspec
 import structlog
 from anyio.abc import TaskGroup
 
-from actors.mail import Announce, Cut, Drain, Mail, Refresh, Replaced
+from actors.mail import Announce, Cut, Drain, Forgotten, Mail, Refresh, Replaced, Unsay
 from actors.ports import Cast, CommandRefused, Opening, Services
 from actors.runtime import Address, supervise
 from actors.session import Session
@@ -21,6 +21,7 @@ from companions.changes import SessionContinued
 from companions.events import QuietTicket
 from companions.remembered import Remembered
 from companions.state import State, Who
+from companions.unsaying import Unsaid
 
 TAKE_OVER_SECONDS = 5.0
 MOST_TRIES = 4
@@ -237,6 +238,31 @@ class Sessions:
         for live in self._live.values():
             if live.session.state.who.user == user:
                 live.address.post(Refresh())
+
+    async def unsay(self, who: Who, unsaid: Unsaid, by: Address[Mail]) -> None:
+        """The other sessions of that person with that companion let go of what is about to be removed."""
+        asked: list[anyio.Event] = []
+        for live in self._others(who, by):
+            asked.append(anyio.Event())
+            live.address.post(Unsay(unsaid, asked[-1]))
+        with anyio.move_on_after(TAKE_OVER_SECONDS):
+            for done in asked:
+                await done.wait()
+
+    def unsaid(self, who: Who, unsaid: Unsaid, by: Address[Mail]) -> None:
+        """It was removed: before the other sessions take anything else in, they forget it."""
+        for live in self._others(who, by):
+            live.address.post(Forgotten(unsaid))
+
+    def _others(self, who: Who, by: Address[Mail]) -> list[Live]:
+        owner = (who.user, who.companion)
+        return [
+            live
+            for live in self._live.values()
+            if live.address is not by
+            and not live.address.closed
+            and (live.session.state.who.user, live.session.state.who.companion) == owner
+        ]
 
     def announce(self, session: str, announce: Announce) -> None:
         """Tell one session's client something."""

@@ -189,6 +189,12 @@ class MessagesRemoved(Change, frozen=True, kw_only=True, tag="messages_removed")
     messages: tuple[str, ...]
 
 
+class PersonErased(Change, frozen=True, kw_only=True, tag="person_erased"):
+    """Everything of a person with a companion goes for good; ``profile`` is what stays of theirs as a setting."""
+
+    profile: msgspec.Raw | None = None
+
+
 class CommandDone(Change, frozen=True, kw_only=True, tag="command_done"):
     """The result of a command that changed something is kept for 24 h, for repeats of its id."""
 
@@ -293,6 +299,7 @@ AnyChange: TypeAlias = (
     | ConversationArchived
     | ConversationDeleted
     | MessagesRemoved
+    | PersonErased
     | CommandDone
     | FeedbackGiven
     | ProfileSet

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from protocol.frames import Command, Numbered
-from protocol.ids import ConversationId, Position, SummaryId
+from protocol.ids import ConversationId, MessageId, Position, SummaryId
 from protocol.times import Time
 from protocol.values import CloseReason, Cursor, Limit, Line, Name, Value
 
@@ -84,7 +84,8 @@ class ConversationSummarize(Command, frozen=True, kw_only=True, tag="conversatio
 class ConversationChanged(Numbered, frozen=True, kw_only=True, tag="conversation.changed"):
     """A conversation is not what it was; only what changed is in the frame.
 
-    Messages at ``removed_from`` and after are hidden, because an earlier message is answered anew.
+    Messages at ``removed_from`` and after are hidden, because an earlier message is answered anew. Those in
+    ``removed`` were forgotten: they leave their places empty.
     """
 
     conversation: ConversationId
@@ -92,6 +93,7 @@ class ConversationChanged(Numbered, frozen=True, kw_only=True, tag="conversation
     archived: bool | UnsetType = UNSET
     deleted: bool = False
     removed_from: Position | UnsetType = UNSET
+    removed: tuple[MessageId, ...] = ()
 
 
 class ConversationClosed(Numbered, frozen=True, kw_only=True, tag="conversation.closed"):

@@ -142,11 +142,15 @@ class BackupLeft(Value, frozen=True, kw_only=True):
 
 
 class Receipt(Value, frozen=True, kw_only=True):
-    """What was erased, counted by kind, and what still holds a copy or cannot be reached."""
+    """What was erased, counted by kind, and what still holds a copy or cannot be reached.
+
+    ``verified``: the files of the store were searched for what was erased, and hold none of it.
+    """
 
     removed: dict[str, int]
     backups: tuple[BackupLeft, ...]
     out_of_reach: tuple[str, ...]
+    verified: bool = False
 
 
 class Erasing(Value, frozen=True, kw_only=True):

@@ -8,16 +8,18 @@ the store is closed.
 import gc
 import random
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import anyio
 import structlog
 
 from actors.aftermath import Channel, Taker
+from actors.mail import Mail
 from actors.ports import Services
-from actors.runtime import kept_running, running
+from actors.runtime import Address, kept_running, running
 from actors.sessions import Sessions
 from actors.writer import Commit, Refusing, Writer
 from companions.changes import AnyChange, Outcome
@@ -25,6 +27,7 @@ from companions.companion import Companion
 from companions.events import Report
 from companions.ports import LanguageModel
 from companions.state import Who
+from companions.unsaying import Unsaid
 from generation.choose import choose, language_model
 from memory.reading import warm
 from server.aftercare import Aftercare, StoreQueue, done_with
@@ -32,12 +35,14 @@ from server.casting import casts, companions
 from server.connection import Door
 from server.contacts import contacts_of
 from server.desk import StoreDesk
+from server.erasing import Erasures
 from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.listener import Site, check_network, listening
 from server.metrics import Metrics
 from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors
 from server.page_data import page_data
+from server.scrubber import Scrubber
 from server.settings import BadSetting, Settings
 from server.spilling import mending, replayed, spilling
 from server.static import pages
@@ -45,6 +50,8 @@ from server.sweeper import Sweeper
 from storage.absent import AbsentStore, opened_or_absent
 from storage.apply import apply_groups
 from storage.connection import Store
+from storage.erased import LEDGER_FILE, erased_before
+from storage.erasing import hold_against
 from storage.lock import held
 from storage.order import epoch
 from storage.recovery import recover
@@ -96,13 +103,14 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
         async with opened_or_absent(settings.folder / STORE_FILE, settings.data.durability) as store:
             absent = store if isinstance(store, AbsentStore) else None
             indexer = Indexer(store)
+            scrubber = Scrubber(store, settings.folder)
 
             def committed(changes: int) -> None:
                 metrics.committed(changes)
                 indexer.committed()
 
             writing = Writer(
-                committing(store),
+                committing(store, scrubber.committed),
                 measure=committed,
                 delay=DEBOUNCE_SECONDS if debounced else 0.0,
                 spill=kept_aside,
@@ -115,14 +123,29 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 running(writing, name="writer", capacity=WRITER_MAILBOX, grace=WRITER_GRACE) as writer,
                 anyio.create_task_group() as tasks,
             ):
-                this_epoch = await _recovered(store) if absent is None else absent.code
+                this_epoch = await _recovered(store, settings.folder) if absent is None else absent.code
                 if absent is not None:
                     log.error("store.absent", code=absent.code, detail=absent.detail)
                     writing.refusing = absent.code
-                desk = StoreDesk(store, cast, this_epoch)
+                erasures = Erasures(
+                    store,
+                    settings.folder,
+                    scrubber,
+                    cool_down=settings.data.erase_cool_down_seconds,
+                    now_ms=now_ms,
+                )
+                desk = StoreDesk(store, cast, this_epoch, erasures)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
                 channels = (Channel(), Channel())
+
+                async def unsaid(who: Who, what: Unsaid, by: Address[Mail]) -> None:
+                    """Other sessions forget it, the files are cleaned, what was withdrawn is made again."""
+                    sessions.unsaid(who, what, by)
+                    if what.conversation is not None:
+                        await scrubber.now(what.texts)
+                        _nudge(channels, what.conversation)
+
                 services = Services(
                     writer=writer,
                     model=model,
@@ -139,6 +162,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     trouble=lambda: writing.refusing,
                     vector=vector,
                     contacts=contacts,
+                    unsay=sessions.unsay,
+                    unsaid=unsaid,
                 )
                 care = Aftercare(store, found)
                 summarizer = Taker(
@@ -167,6 +192,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     sweeper = Sweeper(store, writer, sessions, cast, services)
                     tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
                     tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
+                    tasks.start_soon(lambda: kept_running(scrubber, name="scrubber"))
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
                 door = Door(
                     sessions=sessions,
@@ -205,18 +231,28 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 tasks.cancel_scope.cancel()
             with suppress(StoreRefused):
                 await indexer.index()
+            await scrubber.settle()
     log.info("server.stopped")
 
 
-async def _recovered(store: Store) -> str:
-    """End what a crash left open; the store's epoch."""
+async def _recovered(store: Store, folder: Path) -> str:
+    """Erase again what came back of what was erased, and end what a crash left open; the store's epoch."""
+    ledger = tuple(erased_before(folder / LEDGER_FILE))
+    again = await store.transact(lambda db: hold_against(db, ledger))
+    if again:
+        log.warning("store.erased_again", lines=again)
     left = await store.transact(lambda db: recover(db, now_ms()))
     log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
     return await store.read(epoch)
 
 
-def committing(store: Store) -> Commit:
-    """The writer's commit over ``store``: a batch is one transaction; a store that refuses says so for each."""
+def committing(
+    store: Store, landed: Callable[[Sequence[tuple[AnyChange, ...]]], None] = lambda _: None
+) -> Commit:
+    """The writer's commit over ``store``: a batch is one transaction; a store that refuses says so for each.
+
+    ``landed`` is told what landed.
+    """
 
     async def commit(groups: Sequence[tuple[AnyChange, ...]]) -> Sequence[Outcome] | Refusing:
         result: Sequence[Outcome] | Refusing = []
@@ -224,6 +260,7 @@ def committing(store: Store) -> Commit:
         with anyio.CancelScope(shield=True):
             try:
                 result = await store.transact(lambda db: apply_groups(db, groups))
+                landed(groups)
             except StoreRefused as refused:
                 log.warning("store.refused", code=refused.code, detail=refused.detail, groups=len(groups))
                 result = Refusing(refused.code)

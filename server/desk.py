@@ -19,7 +19,6 @@ from companions.changes import (
     AnyChange,
     CommandId,
     ConversationArchived,
-    ConversationDeleted,
     ConversationRenamed,
     FeedbackGiven,
     MoodCheckedIn,
@@ -37,12 +36,14 @@ from protocol import conversation_frames as talks
 from protocol import person_frames as people
 from protocol import results
 from protocol.catalogue import AnyCommand
-from protocol.memory_frames import MemorySearch
+from protocol.memory_frames import MemoryErase, MemoryForget, MemorySearch
 from protocol.talk_frames import ResponseFeedback
 from protocol.times import rfc3339
 from protocol.values import FoundMessage
+from server.erasing import Erasures
 from server.ids import new_id
 from server.reading_back import opening, remembered
+from server.unsaying import MESSAGE, conversation_forgotten, message_forgotten
 from storage.commands import retained
 from storage.connection import Store
 from storage.conversations import BadCursor, Listed, conversation, list_conversations
@@ -60,10 +61,11 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("desk")
 class StoreDesk:
     """The desk over the one store."""
 
-    def __init__(self, store: Store, casts: Mapping[str, Cast], epoch: str) -> None:
+    def __init__(self, store: Store, casts: Mapping[str, Cast], epoch: str, erasures: Erasures) -> None:
         self._store = store
         self._casts = casts
         self._epoch = epoch
+        self._erasures = erasures
 
     def epoch(self) -> str:
         """The store's epoch."""
@@ -136,9 +138,17 @@ class StoreDesk:
                 return await self._history(who, command)
             case talks.ConversationRename() | talks.ConversationArchive() | talks.ConversationRestore():
                 return await self._change(who, command.conversation, _row_change(who, command, at))
-            case talks.ConversationDelete():
+            case talks.ConversationDelete(conversation=named):
                 self._needs_transcript(who)
-                return await self._change(who, command.conversation, _row_change(who, command, at))
+                return await self._store.read(lambda db: conversation_forgotten(db, who, named, at=at))
+            case MemoryForget(item=str(item), preview=preview) if item.startswith(MESSAGE):
+                self._needs_transcript(who)
+                return await self._store.read(
+                    lambda db: message_forgotten(db, who, item, preview=preview, at=at)
+                )
+            case MemoryErase():
+                self._needs_transcript(who)
+                return await self._erasures.answer(who, command, at)
             case people.ProfileGet():
                 return await self._profile(who)
             case people.ProfileSet():
@@ -268,10 +278,7 @@ def _feedback(who: Who, command: ResponseFeedback, at: int) -> Done:
 
 def _row_change(
     who: Who,
-    command: talks.ConversationRename
-    | talks.ConversationArchive
-    | talks.ConversationRestore
-    | talks.ConversationDelete,
+    command: talks.ConversationRename | talks.ConversationArchive | talks.ConversationRestore,
     at: int,
 ) -> AnyChange:
     user, companion, name = who.user, who.companion, command.conversation
@@ -286,8 +293,6 @@ def _row_change(
             return ConversationArchived(
                 user=user, companion=companion, at=at, conversation=name, archived=False
             )
-        case talks.ConversationDelete():
-            return ConversationDeleted(user=user, companion=companion, at=at, conversation=name)
         case _:
             assert_never(command)
 

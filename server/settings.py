@@ -39,6 +39,7 @@ class Data(Table, frozen=True, kw_only=True):
 
     folder: str = ""  # empty: this system's own place for an application's data
     durability: Literal["acked", "process", "debounced"] = "acked"
+    erase_cool_down_seconds: Annotated[float, msgspec.Meta(ge=0, le=604_800)] = 30.0
 
 
 class Model(Table, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ from companions.changes import (
     MessagesRemoved,
     MoodCheckedIn,
     Outcome,
+    PersonErased,
     ProfileSet,
     Refused,
     SessionContinued,
@@ -45,7 +46,7 @@ from companions.fact_changes import (
     SummaryEdited,
     SummaryForgotten,
 )
-from storage import conversations, messages, people, removing
+from storage import conversations, erasing, messages, people, removing
 from storage.commands import command_done
 from storage.facts_person import by_person
 from storage.facts_taken import facts_proposed
@@ -130,6 +131,8 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return removing.conversation_deleted(db, change)
         case MessagesRemoved():
             return removing.messages_removed(db, change)
+        case PersonErased():
+            return erasing.person_erased(db, change)
         case SessionContinued():
             return session_continued(db, change)
         case JobsQueued():

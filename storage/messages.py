@@ -52,6 +52,15 @@ def message(db: sqlite3.Connection, *, user: str, id: str) -> Message | None:  #
     return None if row is None else message_of(row)
 
 
+def message_place(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> str | None:  # noqa: A002 - as above
+    """The conversation of a message of this user with this companion that is still there."""
+    row: tuple[str] | None = db.execute(
+        "SELECT conversation FROM messages WHERE id = ? AND user_id = ? AND companion = ? AND removed = 0",
+        (id, user, companion),
+    ).fetchone()
+    return None if row is None else row[0]
+
+
 class StatedRow(msgspec.Struct, frozen=True, kw_only=True):
     """A message that states something about the person; ``content`` as the reader gave it."""
 

@@ -23,6 +23,7 @@ from storage.fulltext import forget_from
 from storage.jobs import requeue_jobs
 
 UNKNOWN = Refused("conversation.unknown")
+MOST_LOOKED_FOR = 2_000  # texts; those of a longer talk lie on pages of their own by then
 
 _DERIVED = (
     "DELETE FROM emotions WHERE message = ?",
@@ -67,6 +68,44 @@ def with_answers(db: sqlite3.Connection, conversation: str, messages: Sequence[s
         ).fetchall()
         found += [id_ for (id_,) in rows if id_ not in found]
     return tuple(found)
+
+
+def resting_on(
+    db: sqlite3.Connection, *, user: str, companion: str, messages: Sequence[str]
+) -> tuple[str, ...]:
+    """Facts that have no source but ``messages``, and summaries that read one of them: what goes with them."""
+    found: dict[str, None] = {}
+    for message in messages:
+        rows: list[tuple[str]] = db.execute(
+            """
+            SELECT fact FROM fact_sources WHERE message = ?1 AND user_id = ?2 AND companion = ?3
+            UNION ALL
+            SELECT s.id FROM messages m JOIN summaries s ON s.conversation = m.conversation
+            WHERE m.id = ?1 AND s.covers_last >= m.position
+            """,
+            (message, user, companion),
+        ).fetchall()
+        found |= {id_: None for (id_,) in rows if id_ not in found and not _grounded(db, id_, messages)}
+    return tuple(found)
+
+
+def _grounded(db: sqlite3.Connection, fact: str, without: Sequence[str]) -> bool:
+    """Whether a fact has a source besides ``without``."""
+    rows: list[tuple[str | None]] = db.execute(
+        "SELECT message FROM fact_sources WHERE fact = ?", (fact,)
+    ).fetchall()
+    return any(message not in without for (message,) in rows)
+
+
+def texts_of(
+    db: sqlite3.Connection, conversation: str, messages: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """The texts of messages about to go (all of the conversation's, unless named), to look for them later."""
+    rows: list[tuple[str, str]] = db.execute(
+        "SELECT id, text FROM messages WHERE conversation = ? AND removed = 0 ORDER BY position LIMIT ?",
+        (conversation, MOST_LOOKED_FOR),
+    ).fetchall()
+    return tuple(text for id_, text in rows if messages is None or id_ in messages)
 
 
 def remove(db: sqlite3.Connection, change: Change, conversation: str, gone: Sequence[str]) -> None:

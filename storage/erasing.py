@@ -1,0 +1,142 @@
+"""Forgetting a person for good, and holding whatever comes back against the ledger of what was erased.
+
+Settings stay: a person who begins anew finds the companion as they had set it. What stays of other tables is an id
+that must stay taken, and never a word.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+
+import msgspec
+
+from companions.change import Change
+from companions.changes import Landed, Outcome, PersonErased
+from storage.erased import Erased, note
+from storage.removing import MOST_LOOKED_FOR, erase_conversation, remove, undo
+from storage.rows import Row, blob_of
+
+STAYS = frozenset({"users", "settings", "commands", "sessions", "memories", "profiles"})
+"""Tables with an owner that are not emptied: who somebody is here, their settings, and ids that stay taken."""
+
+_COUNTED = {
+    "conversations": "SELECT COUNT(*) FROM conversations WHERE user_id = ? AND companion = ?",
+    "messages": "SELECT COUNT(*) FROM messages WHERE user_id = ? AND companion = ? AND removed = 0",
+    "facts": "SELECT COUNT(*) FROM facts WHERE user_id = ? AND companion = ?",
+    "summaries": "SELECT COUNT(*) FROM summaries WHERE user_id = ? AND companion = ?",
+    "check_ins": "SELECT COUNT(*) FROM check_ins WHERE user_id = ? AND companion = ?",
+    "profile": "SELECT COUNT(*) FROM profiles WHERE user_id = ? AND companion = ?",
+}
+
+
+def owned_tables(db: sqlite3.Connection) -> tuple[str, ...]:
+    """Every table whose rows belong to a person with a companion."""
+    tables: list[tuple[str]] = db.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+    ).fetchall()
+    return tuple(name for (name,) in tables if {"user_id", "companion"} <= set(columns_of(db, name)))
+
+
+def columns_of(db: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    """The columns of a table, in order; computed ones are left out."""
+    rows: list[Row] = db.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+    return tuple(name for (name,) in rows)
+
+
+def held_of(db: sqlite3.Connection, *, user: str, companion: str) -> dict[str, int]:
+    """How much of each kind there is of a person, as a receipt counts it."""
+    counts: dict[str, int] = {}
+    for kind, question in _COUNTED.items():
+        row: tuple[int] = db.execute(question, (user, companion)).fetchone()
+        counts[kind] = row[0]
+    return counts
+
+
+def words_of(db: sqlite3.Connection, *, user: str, companion: str) -> tuple[str, ...]:
+    """What a person said and what is kept of it, to be looked for in the files once it is erased."""
+    rows: list[tuple[str]] = db.execute(
+        """
+        SELECT text FROM messages WHERE user_id = ?1 AND companion = ?2 AND removed = 0
+        UNION ALL SELECT value FROM facts WHERE user_id = ?1 AND companion = ?2 LIMIT ?3
+        """,
+        (user, companion, MOST_LOOKED_FOR),
+    ).fetchall()
+    return tuple(text for (text,) in rows)
+
+
+def person_erased(db: sqlite3.Connection, change: PersonErased) -> Outcome:
+    """Everything of a person with a companion goes, but settings and ids that must stay taken."""
+    owner = (change.user, change.companion)
+    conversations = _ids(db, "conversations", owner)
+    items = tuple(id_ for table in ("facts", "summaries", "check_ins") for id_ in _ids(db, table, owner))
+    for conversation in conversations:
+        erase_conversation(db, conversation)
+    for table in owned_tables(db):
+        if table not in STAYS:
+            db.execute(f"DELETE FROM {table} WHERE user_id = ? AND companion = ?", owner)  # noqa: S608 - a table of ours
+    db.execute("UPDATE commands SET digest = NULL, result = NULL WHERE user_id = ? AND companion = ?", owner)
+    db.execute(
+        "UPDATE memories SET undo = NULL, undo_at = NULL, revision = revision + 1 WHERE user_id = ? AND companion = ?",
+        owner,
+    )
+    db.execute("DELETE FROM profiles WHERE user_id = ? AND companion = ?", owner)
+    if change.profile is not None:
+        db.execute("INSERT INTO profiles VALUES (?, ?, ?, ?)", (*owner, blob_of(change.profile), change.at))
+    line = Erased(
+        at=change.at,
+        user=change.user,
+        companion=change.companion,
+        conversations=conversations,
+        items=items,
+        profile=True,
+    )
+    note(db, line)
+    return Landed()
+
+
+def _ids(db: sqlite3.Connection, table: str, owner: tuple[str, str]) -> tuple[str, ...]:
+    rows: list[tuple[str]] = db.execute(
+        f"SELECT id FROM {table} WHERE user_id = ? AND companion = ?",  # noqa: S608 - a table of ours
+        owner,
+    ).fetchall()
+    return tuple(id_ for (id_,) in rows)
+
+
+def hold_against(db: sqlite3.Connection, ledger: Iterable[Erased]) -> int:
+    """Erase again whatever of ``ledger`` came back; how many lines had something to erase."""
+    return sum(_erase_again(db, line) for line in ledger)
+
+
+def _erase_again(db: sqlite3.Connection, line: Erased) -> bool:
+    change = Change(user=line.user, companion=line.companion, at=line.at)
+    conversations = [each for each in line.conversations if _is_there(db, each)]
+    for conversation in conversations:
+        messages = _messages(db, conversation)
+        undo(db, change, [id_ for id_, _ in messages])
+        erase_conversation(db, conversation)
+    wanted = {id_ for id_, _ in line.messages}
+    here = _messages(db, line.conversation) if line.conversation is not None else []
+    gone = [id_ for id_, removed in here if id_ in wanted and not removed]
+    if gone and line.conversation is not None:
+        remove(db, change, line.conversation, gone)
+    rows = sum(
+        db.execute(
+            f"DELETE FROM {table} WHERE user_id = ? AND companion = ? AND id IN (SELECT value FROM json_each(?))",  # noqa: S608 - a table of ours
+            (line.user, line.companion, msgspec.json.encode(line.items).decode()),
+        ).rowcount
+        for table in ("facts", "summaries", "check_ins")
+        if line.items
+    )
+    if line.profile:
+        rows += db.execute(
+            "DELETE FROM profiles WHERE user_id = ? AND companion = ? AND at < ?",
+            (line.user, line.companion, line.at),
+        ).rowcount
+    return bool(conversations or gone or rows)
+
+
+def _is_there(db: sqlite3.Connection, conversation: str) -> bool:
+    return db.execute("SELECT 1 FROM conversations WHERE id = ?", (conversation,)).fetchone() is not None
+
+
+def _messages(db: sqlite3.Connection, conversation: str) -> list[tuple[str, int]]:
+    return db.execute("SELECT id, removed FROM messages WHERE conversation = ?", (conversation,)).fetchall()
