@@ -82,11 +82,8 @@ def find(text: Sequence[str], phrases: Index[Name]) -> list[Found[Name]]:
     found: list[Found[Name]] = []
     taken: dict[Name, int] = {}  # where the last find of each name ends
     last = len(text) - 1
-    for start, word in enumerate(text):
-        entry = phrases.get(word)
-        if entry is None:
-            continue
-        by_second, candidates = entry
+    begun = [(start, entry) for start, entry in enumerate(map(phrases.get, text)) if entry is not None]
+    for start, (by_second, candidates) in begun:
         near = by_second.get(text[start + 1]) if start < last else None
         if near:
             candidates = (*near, *candidates)

@@ -59,13 +59,18 @@ def normalised(text: str) -> str:
 
     Of a text over 2,000 characters only the beginning.
     """
-    plain = folded(_SOFT.sub(", ", text[:_LONGEST]))
-    return " ".join(word for word in _unstammered(opened(plain)) if word not in word_set("noises"))
+    plain, noises = folded(_softened(text[:_LONGEST])), word_set("noises")
+    return " ".join([word for word in _unstammered(opened(plain)) if word not in noises])
+
+
+def _softened(text: str) -> str:
+    """``text`` with a comma for what lets a sentence trail off or breaks it without ending it."""
+    return _SOFT.sub(", ", text) if ".." in text or "--" in text or not text.isascii() else text
 
 
 def read_sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of ``text`` in concepts; those without any content are left out."""
-    text = _SOFT.sub(", ", text)
+    text = _softened(text)
     capitals = _capital_names(text)
     found = (read_sentence(part, asked, capitals) for part, asked in _split(text))
     return tuple(sentence for sentence in found if sentence.tokens)

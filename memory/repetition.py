@@ -108,6 +108,8 @@ def find_repeat(
     ``similarities``, when there are vectors, are the cosines of the message with each of ``earlier`` in
     the same order; None where one has no vector. Greetings, thanks and the like never repeat.
     """
+    if not earlier:
+        return Repeat()
     plain = normalised(text)
     if not plain or plain in manners():
         return Repeat()
