@@ -113,6 +113,7 @@ class Services:
     )
     vector: Callable[[str], Awaitable[tuple[float, ...] | None]] = no_vector  # of a message, in time (D32)
     trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code
+    restored: bool = False  # a damaged store was restored from a backup at this start
 
 
 class Measures(Protocol):

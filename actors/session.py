@@ -196,6 +196,10 @@ class Session:
         if trouble is not None and missed is None:
             said = telling.person_word(trouble)
             await self.announce(lambda seq: Notice(seq=seq, code=trouble, say=said))
+        elif self.services.restored and missed is None:
+            quiet = self.cast.companion.policy.session.transcript == "current"
+            note = None if quiet else telling.RESTORED
+            await self.announce(lambda seq: Notice(seq=seq, code="store.restored", say=note))
         if missed is not None:
             for event in missed:
                 await self.send(event)

@@ -117,6 +117,9 @@ def acknowledged(ack: Ack) -> Event:
     return CommandAck(re=ack.re, result=result)
 
 
+RESTORED = "Our conversations were brought back from a copy. A little of what was said last may be missing."
+
+
 def person_word(code: str) -> str | None:
     """What a person is told about an error, where there is a word for it."""
     return ERRORS[_code(code)].say

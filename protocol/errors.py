@@ -214,13 +214,13 @@ ERRORS: Final[dict[ErrorCode, ErrorKind]] = {
         say=_STILL_HERE,
     ),
     "storage.damaged": ErrorKind(
-        message="The store is damaged; it was left as it is.",
-        hint="`fireside doctor` says more; a backup is in the folder backups/ beside it.",
+        message="The store is damaged.",
+        hint="Start the server again: it sets the store aside and restores the newest good backup.",
         say=_STILL_HERE,
     ),
     "storage.failed": ErrorKind(
-        message="The disk failed while something was written; nothing is promised until a restart.",
-        hint="Look at the disk, then start the server again.",
+        message="The disk failed while something was written; nothing is promised until the store was opened anew.",
+        hint="Look at the disk; the server goes on by itself once the store can be opened and checked.",
         say=_STILL_HERE,
     ),
     "server.failed": ErrorKind(

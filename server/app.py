@@ -42,6 +42,7 @@ from server.listener import Site, check_network, listening
 from server.metrics import Metrics
 from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors
 from server.page_data import page_data
+from server.restoring import Watch, made_whole
 from server.scrubber import Scrubber
 from server.settings import BadSetting, Settings
 from server.spilling import mending, replayed, spilling
@@ -56,6 +57,7 @@ from storage.lock import held
 from storage.order import epoch
 from storage.recovery import recover
 from storage.refusals import StoreRefused
+from storage.restoring import Restored
 
 STORE_FILE = "fireside.db"
 WRITER_MAILBOX = 1_000
@@ -100,6 +102,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     cast = casts(found, acks_at_once=debounced, felt=tells_feelings(embedding))
     metrics = Metrics()
     with held(settings.folder), spilling(settings.folder) as (kept_aside, spill_file):
+        restored = await anyio.to_thread.run_sync(made_whole, settings.folder / STORE_FILE)
         async with opened_or_absent(settings.folder / STORE_FILE, settings.data.durability) as store:
             absent = store if isinstance(store, AbsentStore) else None
             indexer = Indexer(store)
@@ -160,6 +163,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     report=lambda who, report: _planned(metrics, who, report),
                     measure=metrics,
                     trouble=lambda: writing.refusing,
+                    restored=restored is not None,
                     vector=vector,
                     contacts=contacts,
                     unsay=sessions.unsay,
@@ -193,6 +197,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
                     tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
                     tasks.start_soon(lambda: kept_running(scrubber, name="scrubber"))
+                watch = Watch(settings.folder / STORE_FILE)
+                tasks.start_soon(watch, name="watch")
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
                 door = Door(
                     sessions=sessions,
@@ -205,7 +211,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 site = Site(
                     pages=pages(),
                     companion=lambda name: page_data(found, name or settings.companions.default),
-                    health=lambda: _health(writing, sessions),
+                    health=lambda: _health(writing, sessions, watch, restored),
                     metrics=metrics.text,
                 )
                 async with listening(settings.listen, door, site) as listener:
@@ -283,14 +289,23 @@ def _over(tasks: anyio.abc.TaskGroup, taker: Taker) -> anyio.Event:
     return over
 
 
-def _health(writing: Writer, sessions: Sessions) -> tuple[bool, dict[str, object]]:
-    """Well while the store takes what is said."""
-    state = "ok" if writing.refusing is None else writing.refusing
-    return writing.refusing is None, {
-        "status": state,
+def _health(
+    writing: Writer, sessions: Sessions, watch: Watch, restored: Restored | None
+) -> tuple[bool, dict[str, object]]:
+    """Well while the store takes what is said, and no damage is seen in it."""
+    trouble = writing.refusing or ("storage.damaged" if watch.damage is not None else None)
+    told: dict[str, object] = {
+        "status": trouble or "ok",
         "sessions": len(sessions),
         "waiting": len(writing.pending),
     }
+    if restored is not None:
+        told["restored"] = {
+            "backup": restored.backup,
+            "set_aside": restored.set_aside,
+            "messages_lost": restored.gaps,
+        }
+    return trouble is None, told
 
 
 def _nudge(channels: Sequence[Channel], conversation: str) -> None:

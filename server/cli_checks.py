@@ -5,6 +5,7 @@ import platform
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from server.settings import BadSetting, Settings
 from storage.lock import FolderHeld, FolderUnusable, held
 from storage.migrating import refuse_newer
 from storage.refusals import StoreRefused
+from storage.restoring import last_restored
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 
@@ -84,6 +86,7 @@ def _folder(settings: Settings) -> Iterator[Finding]:
     if folder.exists():
         yield _looked("in use", lambda: _held(folder))
         yield _looked("store", lambda: _store(folder / STORE_FILE))
+        yield from _restored(folder)
 
 
 def _first_that_is(folder: Path) -> Path:
@@ -93,6 +96,16 @@ def _first_that_is(folder: Path) -> Path:
 def _held(folder: Path) -> str:
     with held(folder):
         return "no server holds it now"
+
+
+def _restored(folder: Path) -> Iterator[Finding]:
+    last = last_restored(folder)
+    if last is not None:
+        on = datetime.fromtimestamp(last.at / 1_000, UTC).strftime("%Y-%m-%d %H:%M")
+        copy = f"restored from {last.backup}" if last.backup else "begun anew: there was no good backup"
+        lost = f"{last.gaps} messages lost their words"
+        where = f"the old files are in {last.set_aside}; remove that folder when you have looked"
+        yield Finding(False, "restored", f"damaged on {on} UTC, {copy}; {lost}; {where}")
 
 
 def _store(file: Path) -> str:

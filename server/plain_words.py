@@ -87,8 +87,8 @@ def store_words(refused: StoreRefused, folder: Path | None) -> str:
             )
         case "storage.damaged":
             return (
-                f"{store} is damaged ({refused.detail}) and was left untouched. Move fireside.db with its -wal and "
-                "-shm aside and put the newest copy from backups/ in its place, or choose another folder with --data."
+                f"{store} is damaged ({refused.detail}). `fireside serve` sets it aside, restores the newest good copy "
+                "from backups/ and saves what can still be read."
             )
         case "storage.full":
             return f"{store} cannot be written: the disk is full. Make room and start again."

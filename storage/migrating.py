@@ -102,9 +102,9 @@ def back_up(db: sqlite3.Connection, path: Path, at: int) -> Path:
     os.close(os.open(partial, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600))
     try:
         _copy(db, partial)
-        _reach_disk(partial)
+        reach_disk(partial)
         partial.replace(target)
-        _reach_disk(folder)
+        reach_disk(folder)
     finally:
         partial.unlink(missing_ok=True)
     return target
@@ -119,7 +119,13 @@ def _copy(db: sqlite3.Connection, target: Path) -> None:
         raise StoreRefused("storage.damaged", "quick_check of the backup")
 
 
-def _reach_disk(path: Path) -> None:
+def backups_of(path: Path) -> list[Path]:
+    """The backups of the store at ``path``, the oldest first; whether they are good is not looked at."""
+    return sorted((path.parent / "backups").glob(f"{path.stem}-*{path.suffix}"))
+
+
+def reach_disk(path: Path) -> None:
+    """Bring a file, or the entries of a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

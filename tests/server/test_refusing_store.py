@@ -1,5 +1,6 @@
 """A store that refuses does not silence the companion; what was said waits and lands, once."""
 
+import json
 import sqlite3
 import subprocess
 import urllib.error
@@ -18,6 +19,7 @@ from protocol.session_frames import Notice
 from protocol.talk_frames import Durable
 from server.app import STORE_FILE
 from server.spilling import SPILL_FILE
+from storage.migrating import back_up
 from tests.server.serving import serving, settings
 
 
@@ -44,6 +46,16 @@ async def test_a_store_held_by_another_program(tmp_path: Path) -> None:
         }
         assert ack.message in durable
     assert texts(tmp_path) == ["First of all, good morning.", "Is anybody there?"]
+
+
+def set_aside(folder: Path) -> list[bytes]:
+    return [each.read_bytes() for each in folder.glob(f"set-aside/*/{STORE_FILE}")]
+
+
+def read(url: str) -> bytes:
+    with urllib.request.urlopen(url) as answered:
+        content: bytes = answered.read()
+        return content
 
 
 @pytest.fixture
@@ -82,16 +94,10 @@ async def test_a_full_disk_and_room_again_without_a_restart(small_disk: Path) ->
     assert texts(small_disk) == ["Good morning.", "A long story. " * 2_000]
 
 
-@pytest.mark.parametrize(("spoil", "code"), [("newer", "storage.newer"), ("damaged", "storage.damaged")])
-async def test_beside_a_store_that_cannot_be_used_the_companion_still_talks(
-    tmp_path: Path, spoil: str, code: str
-) -> None:
-    file = tmp_path / STORE_FILE
-    if spoil == "newer":
-        with closing(sqlite3.connect(file)) as db:
-            db.execute("PRAGMA user_version = 99")
-    else:
-        file.write_bytes(b"this was a store once" * 100)
+async def test_beside_a_store_that_cannot_be_used_the_companion_still_talks(tmp_path: Path) -> None:
+    file, code = tmp_path / STORE_FILE, "storage.newer"
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA user_version = 99")
     before = file.read_bytes()
     async with serving(settings(tmp_path)) as url, connected(url) as talker:
         welcome = await talker.hello(user="ann", conversation="last")
@@ -109,6 +115,28 @@ async def test_beside_a_store_that_cannot_be_used_the_companion_still_talks(
         assert unwell.value.code == 503
         unwell.value.close()
     assert file.read_bytes() == before
+
+
+async def test_a_damaged_store_is_set_aside_the_backup_comes_back_and_both_are_told(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        before = await talker.hello(user="ann")
+        await talker.talk("This was before the backup.")
+    file = tmp_path / STORE_FILE
+    with closing(sqlite3.connect(file)) as db:
+        back_up(db, file, 1_000)
+    spoiled = b"this was a store once" * 100
+    file.write_bytes(spoiled)
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        welcome = await talker.hello(user="ann", conversation="last")
+        assert welcome.epoch != before.epoch
+        told = await talker.next(Notice)
+        assert told.code == "store.restored"
+        assert told.say
+        await talker.talk("And this is after it.")
+        health = await anyio.to_thread.run_sync(read, url.replace("ws:", "http:").replace("/ws", "/healthz"))
+        assert json.loads(health)["restored"]["backup"]
+    assert texts(tmp_path) == ["This was before the backup.", "And this is after it."]
+    assert set_aside(tmp_path) == [spoiled]
 
 
 async def test_what_was_said_while_the_store_refused_is_there_after_a_kill(tmp_path: Path) -> None:
