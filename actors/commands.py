@@ -13,10 +13,12 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from actors.check_ins import of_this_talk
 from actors.health import health_lines
 from actors.mail import Forgotten
 from actors.ports import CommandRefused
 from actors.ports import Done as DeskDone
+from actors.reading import read_aside
 from actors.runtime import Closed
 from actors.telling import unnumbered
 from actors.unsaying import forget, let_go, still_landing
@@ -203,6 +205,7 @@ class Commands:
             at=session.services.now_ms(),
             context=context,
             vector=vector,
+            reading=await read_aside(session.cast, session.state, command.text, vector),
         )
         await session.happen(sent)
 
@@ -329,11 +332,12 @@ class Commands:
             return
         if isinstance(command, ConversationDelete):  # nobody talks in it any more, wherever it is open
             await session.services.take_over(command.conversation, session.address)
+        changes = tuple(of_this_talk(session, change) for change in done.changes)
         if done.unsaid is not None:
             await self._unsay(command, done, done.unsaid, at)
-        elif not done.changes or isinstance(command, READS):
+        elif not changes or isinstance(command, READS):
             await self._result(command.id, done.result)
-        elif await self._landed(command, done.result, done.changes, at) and isinstance(
+        elif await self._landed(command, done.result, changes, at) and isinstance(
             command, ProfileSet | MoodCheckIn
         ):
             await session.refresh()

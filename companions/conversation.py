@@ -111,7 +111,7 @@ def _sent(rules: Rules, state: State, event: MessageSent) -> Step:
         at=event.at,
         context=event.context,
     )
-    reading = rules.read(state, event.text, event.vector)
+    reading = event.reading or rules.read(state, event.text, event.vector)
     waiting = Waiting(message=message, reading=reading, ids=event.ids, command=event.command)
     told = replace(state, talk=heard(talk, message, reading, event.vector), title=None, reserved=None)
     effects = [*_alarm(rules, told, waiting, event.at), _say(told, event.command, waiting, begins)]

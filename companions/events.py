@@ -11,6 +11,7 @@ import msgspec
 from companions.changes import AnyChange, CloseReason, CommandId, Outcome
 from companions.ports import FinishReason, ModelFault, Prompt, ToolCall
 from memory.messages import Message, Source, Status
+from memory.reading import Reading
 
 Style: TypeAlias = Literal["again", "shorter", "simpler"]
 Timer: TypeAlias = Literal["silence", "landing", "patience", "hold", "pace", "checkpoint"]
@@ -39,6 +40,7 @@ class MessageSent(msgspec.Struct, frozen=True, kw_only=True):
     at: int
     context: msgspec.Raw | None = None
     vector: tuple[float, ...] | None = None  # of length one, where an embedder made one in time (D32)
+    reading: Reading | None = None  # of a long message, which is read off the loop (D32)
 
 
 class PieceCame(msgspec.Struct, frozen=True, kw_only=True):

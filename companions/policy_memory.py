@@ -115,7 +115,7 @@ class Recall(Table, frozen=True, kw_only=True):
     last_back: Positive = 50  # and ends there, but for what a kept fact points to
     beyond_by_facts: bool = False  # also further back, where a kept fact has its source
     most: Positive = 5  # messages at most
-    deadline_ms: Positive = 100  # without an answer by then the turn goes on without
+    deadline_ms: Positive = 100  # a search without an answer by then is gone on without
     search_results: Positive = 3
     search_tokens: Positive = 200
 

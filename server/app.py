@@ -40,7 +40,7 @@ from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.listener import Site, check_network, listening
 from server.metrics import Metrics
-from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors
+from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors, without_health
 from server.page_data import page_data
 from server.restoring import Watch, made_whole
 from server.scrubber import Scrubber
@@ -96,6 +96,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     check_network(settings.listen)
     chosen = await choose(model_settings(settings))
     check_local(chosen.model, found.values(), settings.companions.allow_remote)
+    found = without_health(found, chosen.model)
     contacts = contacts_of(settings.contacts, found)
     embedding = check_embedder(settings, found.values())
     debounced = settings.data.durability == "debounced"

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import TypeVar, assert_never
 
+import anyio
 import msgspec
 import structlog
 from msgspec import UNSET
@@ -110,7 +111,9 @@ class StoreDesk:
         query = query_of(call)
         if call.name not in policy.model.tools or call.name != "search_memory" or query is None:
             return "This tool is not available, or was not used as offered."
-        found = await self._search(who, query, policy.recall.search_results)
+        found: tuple[Found, ...] = ()
+        with anyio.move_on_after(policy.recall.deadline_ms / 1_000):  # then the model goes on without
+            found = await self._search(who, query, policy.recall.search_results)
         lines = [f'- "{quoted(shortened(each.text, policy.recall.search_tokens // 2))}"' for each in found]
         kept: list[str] = []
         for line in lines:

@@ -1,10 +1,11 @@
 """From the settings to the model that answers, and the promise that a local companion's talk stays local (D29)."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import TypeAlias
 
 import anyio
+from msgspec.structs import replace
 
 from actors.ports import no_vector
 from companions.companion import Companion
@@ -54,6 +55,18 @@ def check_local(
             f"{names} may only use a model on this machine; name the companion in companions.allow_remote to allow it",
             "settings",
         )
+
+
+def without_health(found: Mapping[str, Companion], model: Model) -> dict[str, Companion]:
+    """The companions as they may talk with ``model``: health context goes to none beyond this machine (D29)."""
+    if is_on_this_machine(model):
+        return dict(found)
+    return {name: _unhealthy(companion) for name, companion in found.items()}
+
+
+def _unhealthy(companion: Companion) -> Companion:
+    memory = replace(companion.policy.memory, health="never")
+    return replace(companion, policy=replace(companion.policy, memory=memory))
 
 
 def tells_feelings(model: EmbedderModel | None) -> bool:

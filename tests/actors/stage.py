@@ -194,9 +194,9 @@ class Stage:
         self.address: Address[Mail] = Address(64)
         self._count = 0
         cast = Cast(companion=shipped("serenity")[0], rules=self.rules)
-        self.session = Session(State(who=WHO, talk=talk), cast, self._services(), self.address)
+        self.session = Session(State(who=WHO, talk=talk), cast, self.services(), self.address)
 
-    def _services(self) -> Services:
+    def services(self) -> Services:
         async def nobody(conversation: str, by: Address[Mail]) -> None:
             return
 

@@ -15,6 +15,8 @@ from actors.aftermath import LEASE_SECONDS, MOST_ATTEMPTS, SWEEP_SECONDS, Channe
 from actors.runtime import Address, Inbox
 from actors.writer import Write
 from companions.changes import AnyChange, ExtractMade, JobFailed, JobKind, Landed, Outcome, Refused
+from protocol.talk_frames import ResponseDone
+from tests.actors.stage import Stage
 from tests.clock import virtual_time
 
 
@@ -239,3 +241,30 @@ async def test_a_worker_that_is_cancelled_leaves_the_job_to_the_next() -> None:
         await anyio.sleep(LEASE_SECONDS + SWEEP_SECONDS)
     assert rows.results == ["a"]
     assert second.done == ["a"]
+
+
+async def first_word(*, hung: bool) -> list[float]:
+    """Seconds to each first word of three answers, beside an extractor that is stuck for a minute, or without."""
+    house = House(Rows({"a": job("a")} if hung else {}))
+    house.takes = 60.0
+    stage = Stage([0.3, "One. ", 0.2, "Two."], commit=0.01)
+    house.writer = stage.writer
+    channel = Channel()
+    async with stage.open(), anyio.create_task_group() as tasks:
+        tasks.start_soon(house.worker("w", channel))
+        await anyio.sleep(1)
+        assert bool(house.performed) is hung
+        for number in (1, 2, 3):
+            await stage.say()
+            await stage.client.told(ResponseDone, number)
+        assert house.done == []
+        tasks.cancel_scope.cancel()
+    channel.close()
+    channel.closed()
+    return stage.measures.first
+
+
+async def test_beside_an_extractor_that_hangs_the_first_word_is_as_fast_as_without() -> None:
+    alone = await first_word(hung=False)
+    assert len(alone) == 3
+    assert await first_word(hung=True) == pytest.approx(alone)

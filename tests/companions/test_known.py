@@ -1,0 +1,93 @@
+"""What a person told about themselves is known where it may be, and shapes help and tone."""
+
+from typing import get_args
+
+import pytest
+from msgspec.structs import replace
+
+from companions.policy_safety import CATEGORIES
+from companions.remembered import Profile, Remembered, Style
+from memory.crisis import Crisis
+from memory.reading import Before, read
+from tests.companions.library import shipped
+from tests.companions.pasts import ANN
+from tests.companions.sitting import Sitting
+
+TOLD = {
+    "preferred_name": "Zqpreferred",
+    "pronouns": "zqpronouns",
+    "primary_goals": ("zqprimary",),
+    "secondary_goals": ("zqsecondary",),
+    "topics_to_avoid": ("zqavoid",),
+    "coping_strategies": ("zqcoping",),
+    "crisis_contact": "zqcontact",
+    "therapist": "zqtherapist",
+}
+
+
+def system_of(name: str, profile: Profile, session_type: str = "freeform") -> str:
+    sitting = Sitting(name, remembered=Remembered(profile=profile), session_type=session_type)
+    prompt = sitting.exchange("Good morning.")
+    assert prompt is not None
+    return prompt.system
+
+
+def test_everything_told_once_is_known_to_the_wellness_companion_and_to_no_other() -> None:
+    profile = Profile(**TOLD, age=97, session_length="brief")  # type: ignore[arg-type]  # names with their values
+    known = system_of("serenity", profile)
+    for value in TOLD.values():
+        assert (value if isinstance(value, str) else value[0]) in known
+    assert "97" in known
+    assert "brief" in known
+    for name in ("clara", "coach", "extremis", "maestro"):
+        assert "zq" not in system_of(name, profile).lower()
+
+
+def test_the_style_a_person_likes_is_the_style_that_is_asked_for() -> None:
+    profiles = [Profile(communication_style=style) for style in get_args(Style)]
+    assert len({system_of("serenity", profile) for profile in profiles}) == len(profiles) == 4
+
+
+@pytest.mark.parametrize("name", ["serenity", "coach", "maestro", "extremis", "clara"])
+def test_each_type_of_session_has_instructions_of_its_own(name: str) -> None:
+    companion = shipped(name)[0]
+    systems = {kind: system_of(name, Profile(), kind) for kind in companion.policy.session.types}
+    assert len(set(systems.values())) == len(systems) >= 2
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_help_is_that_of_the_country_a_person_named(category: str) -> None:
+    sitting = Sitting("serenity")
+    crisis = Crisis(category=category, severity=3, words="")  # type: ignore[arg-type]  # parametrize gives plain text
+    reading = replace(read("Hello.", Before()), crisis=crisis)
+    shown: set[str] = set()
+    for country in ("GB", "DE", "US", None):
+        sitting.state = replace(sitting.state, remembered=Remembered(profile=Profile(country=country)))
+        alarm = sitting.policy_rules.alarm(sitting.state, "msg_1", reading)
+        assert alarm is not None
+        assert alarm.tell is not None
+        shown.add(str(alarm.tell.resources))
+    assert len(shown) == 4
+
+
+def test_a_tutor_has_five_key_facts_and_ten_topics_of_all_conversations_together() -> None:
+    past = replace(
+        ANN,
+        key_facts=tuple(f"Fact {at}" for at in range(9)),
+        topics=("maps", "sums", "sets", "area", "time", "rain", "ions", "cells", "tense", "verbs", "rhyme"),
+    )
+    sitting = Sitting("maestro", remembered=past)
+    sitting.exchange("Good morning.")
+    assert (sitting.report.items["key_facts"], sitting.report.items["topics"]) == (5, 10)
+    assert "Fact 4" in sitting.prompts[0].system  # the latest come first
+    assert "Fact 5" not in sitting.prompts[0].system
+
+
+def test_things_that_either_side_named_are_known_for_the_rest_of_a_talk() -> None:
+    sitting = Sitting("clara")
+    sitting.exchange("I can see my garden from here.", "The blackbird sings for us.")
+    prompt = sitting.exchange("It is nice here.")
+    assert prompt is not None
+    guidance = prompt.messages[-1].text
+    assert "garden" in guidance
+    assert "blackbird" in guidance or "bird" in guidance

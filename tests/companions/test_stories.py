@@ -1,0 +1,65 @@
+"""Which story is told (D17), and that it is written down with what was felt."""
+
+from companions.changes import AnswerGiven
+from companions.events import Save
+from companions.narratives import Narrative
+from companions.stories import choose
+from tests.companions.library import shipped
+from tests.companions.sitting import Sitting
+
+STORIES = shipped("clara")[0].narratives
+POOL = tuple(each for each in STORIES if each.category == "calming_story")
+
+
+def told_in_turn(times: int, calmed: tuple[str, ...] = ()) -> list[str]:
+    """The stories of one conversation, one after the other."""
+    told: list[str] = []
+    for _ in range(times):
+        story = choose(STORIES, pools=("calming_story",), feeling="anxious", told=told, calmed=calmed)
+        assert story is not None
+        told.append(story.id)
+    return told
+
+
+def test_none_is_told_twice_while_one_is_left_and_then_the_oldest_comes_back() -> None:
+    told = told_in_turn(len(POOL) + 3)
+    assert len(set(told[: len(POOL)])) == len(POOL)
+    assert told[len(POOL) :] == told[:3]
+
+
+def test_one_that_calmed_comes_back_first() -> None:
+    first, second, *_ = told_in_turn(4)
+    assert told_in_turn(1, calmed=(first, second)) == [second]
+
+
+def test_a_feeling_and_a_length_that_fit_go_before_others_and_the_freshest_before_those() -> None:
+    def best(feeling: str, told_before: tuple[str, ...] = ()) -> Narrative:
+        story = choose(
+            STORIES, pools=("calming_story",), feeling=feeling, prefer="short", told_before=told_before
+        )
+        assert story is not None
+        return story
+
+    first = best("anxious")
+    assert "anxious" in first.emotions
+    assert first.length == "short"
+    assert best("anxious", (first.id,)).id != first.id
+    every = tuple(each.id for each in POOL)
+    assert best("anxious", (*every, first.id)).id != first.id
+
+
+def test_where_no_pool_fits_no_story_is_told() -> None:
+    assert choose((), pools=("calming_story",), feeling="sad") is None
+
+
+def test_a_story_is_written_down_with_the_feeling_at_that_time() -> None:
+    sitting = Sitting("clara")
+    sitting.exchange("I am so scared and all alone. Please tell me a story.", "Soft rain taps on the window.")
+    given = [each.change for each in sitting.effects if isinstance(each, Save)]
+    used = [change.narrative for change in given if isinstance(change, AnswerGiven)][-1]
+    read = [change.emotion for change in given if isinstance(change, AnswerGiven)][-1]
+    assert used is not None
+    assert read is not None
+    assert used.emotion == read.emotion
+    assert (read.confidence > 0, 0 <= read.distress <= 1, read.trajectory) == (True, True, "stable")
+    assert used.mode == "seed"
