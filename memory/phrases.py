@@ -83,10 +83,9 @@ def find(text: Sequence[str], phrases: Index[Name]) -> list[Found[Name]]:
     taken: dict[Name, int] = {}  # where the last find of each name ends
     last = len(text) - 1
     begun = [(start, entry) for start, entry in enumerate(map(phrases.get, text)) if entry is not None]
-    for start, (by_second, candidates) in begun:
-        near = by_second.get(text[start + 1]) if start < last else None
-        if near:
-            candidates = (*near, *candidates)
+    for start, (by_second, others) in begun:
+        near = by_second.get(text[start + 1], ()) if start < last else ()
+        candidates = (*near, *others) if near else others
         for rest, name in candidates:
             if name in taken and taken[name] > start:
                 continue
