@@ -4,7 +4,6 @@ The same id again gets the first answer again; with other content it is refused.
 result; reads run again. Ids are unique in a space: a session and those it continues.
 """
 
-import hashlib
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
@@ -14,21 +13,20 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from actors.check_ins import of_this_talk
+from actors.command_kinds import MEMORY, READS, digest_of
 from actors.health import health_lines
+from actors.landing import land
 from actors.mail import Forgotten
 from actors.ports import CommandRefused
 from actors.ports import Done as DeskDone
 from actors.reading import read_aside
-from actors.runtime import Closed
 from actors.telling import unnumbered
 from actors.unsaying import forget, let_go, still_landing
-from actors.writer import Write
 from companions.changes import (
     AnyChange,
     CommandDone,
     CommandId,
     ConversationOpened,
-    Deferred,
     Outcome,
     Refused,
     Repeated,
@@ -43,15 +41,12 @@ from protocol.conversation_frames import (
     ConversationClose,
     ConversationCreate,
     ConversationDelete,
-    ConversationHistory,
-    ConversationList,
     ConversationOpen,
 )
+from protocol.errors import ErrorFrame
 from protocol.frames import Event
-from protocol.memory_frames import MemoryList, MemorySearch, MemoryWhy
-from protocol.person_frames import HealthShare, MoodCheckIn, ProfileGet, ProfileSet
+from protocol.person_frames import HealthShare, MoodCheckIn, ProfileSet
 from protocol.results import CommandAck, ConversationNamed, Done, Greeting
-from protocol.session_frames import Ping
 from protocol.talk_frames import GreetingGet, MessageSend, ResponseCancel, ResponseRegenerate
 from protocol.values import JsonObject, Value
 
@@ -60,18 +55,8 @@ if TYPE_CHECKING:
 
 MOST_SEEN = 256  # answers held in memory; older ones are in the store
 DESK_SECONDS = 5.0
-
-READS: Final = (
-    Ping,
-    ConversationList,
-    ConversationHistory,
-    MemoryList,
-    MemorySearch,
-    MemoryWhy,
-    ProfileGet,
-    GreetingGet,
-)
-"""Commands that change nothing that is kept: they run again when they are sent again."""
+MOST_TRIES = 4  # of a command that was decided on what another changed meanwhile
+CONFLICT: Final = Refused("state.conflict")
 
 
 class Commands:
@@ -196,6 +181,7 @@ class Commands:
             await self.told(Refuse(re=command.id, code="session.busy"))
             return
         session.asked_now()
+        await session.memory.catch_up()
         vector = await session.services.vector(command.text) if command.text.strip() else None
         context = None if command.context is UNSET else msgspec.Raw(msgspec.json.encode(command.context))
         sent = MessageSent(
@@ -240,7 +226,7 @@ class Commands:
             await self.told(Refuse(re=command.id, code=outcome.code))
             return
         await session.close_talk()
-        await session.refresh()
+        await session.memory.refresh(edited=True)
         self._reserve(command, kind, conversation)
         await self._result(command.id, named)
 
@@ -318,7 +304,7 @@ class Commands:
         session.state = replace(session.state, health=health)
         await self._result(command.id, Done())
 
-    async def _at_the_desk(self, command: AnyCommand, at: int) -> None:
+    async def _at_the_desk(self, command: AnyCommand, at: int, *, tries: int = MOST_TRIES) -> None:
         """Commands on what is stored. What they change lands, with the result for repeats, before it is told."""
         session = self._session
         try:
@@ -337,10 +323,25 @@ class Commands:
             await self._unsay(command, done, done.unsaid, at)
         elif not changes or isinstance(command, READS):
             await self._result(command.id, done.result)
-        elif await self._landed(command, done.result, changes, at) and isinstance(
-            command, ProfileSet | MoodCheckIn
-        ):
-            await session.refresh()
+        else:
+            await self._land_at_the_desk(command, done.result, changes, at, tries)
+
+    async def _land_at_the_desk(
+        self, command: AnyCommand, result: Value, changes: tuple[AnyChange, ...], at: int, tries: int
+    ) -> None:
+        session = self._session
+        outcome = await self._land(command, result, changes, at)
+        decided = isinstance(command, MEMORY)  # on what was remembered at that moment
+        if outcome == CONFLICT and decided and tries > 1:
+            await self._at_the_desk(command, at, tries=tries - 1)
+        elif isinstance(outcome, Refused):
+            await self.told(Refuse(re=command.id, code=outcome.code))
+        else:
+            await self._result(command.id, result)
+            if decided:
+                session.services.memory_changed(session.state.who, ())
+            if isinstance(command, ProfileSet | MoodCheckIn):
+                await session.memory.refresh(edited=True)
 
     async def _unsay(self, command: AnyCommand, done: DeskDone, unsaid: Unsaid, at: int) -> None:
         """Remove what was said; when it is acknowledged nobody holds it and no file has it."""
@@ -376,10 +377,11 @@ class Commands:
     async def _refuse(self, re: str, refused: CommandRefused) -> None:
         self._seen.pop(re, None)
         code = unnumbered(Refuse(re=re, code=refused.code), self._session.services.new_ref())
-        if refused.message is None:
-            await self._session.send(code)
-        else:
-            await self._session.send(msgspec.structs.replace(code, message=refused.message))
+        if refused.message is not None:
+            code = msgspec.structs.replace(code, message=refused.message)
+        if isinstance(code, ErrorFrame) and refused.current is not None:
+            code = msgspec.structs.replace(code, current=refused.current)
+        await self._session.send(code)
 
     async def _land(
         self, command: AnyCommand, result: Value | None, changes: tuple[AnyChange, ...], at: int
@@ -393,23 +395,6 @@ class Commands:
             command=self._command_id(command),
             result=msgspec.Raw(msgspec.json.encode(result)),
         )
-        landed = anyio.Event()
-        outcomes: list[Outcome] = []
-
-        def reply(outcome: Outcome) -> None:
-            # A command that has to wait is refused for now; sent again it finds what became of it.
-            outcomes.append(Refused(outcome.code) if isinstance(outcome, Deferred) else outcome)
-            landed.set()
-
-        try:
-            write = changes if result is None else (*changes, kept)
-            await self._session.services.writer.send(Write(write, reply))
-        except Closed:
-            return Refused("storage.busy")
-        await landed.wait()
-        return outcomes[0]
-
-
-def digest_of(command: AnyCommand) -> str:
-    """What tells a repeated command from another one under the same id."""
-    return hashlib.sha256(msgspec.json.encode(command)).hexdigest()[:32]
+        # A command that has to wait is refused for now; sent again it finds what became of it.
+        write = changes if result is None else (*changes, kept)
+        return await land(self._session.services.writer, write)

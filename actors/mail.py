@@ -36,8 +36,15 @@ class Asked(msgspec.Struct, frozen=True):
     command: AnyCommand
 
 
-class Refresh(msgspec.Struct, frozen=True):
-    """What is remembered of the person has changed: read it again."""
+class Refresh(msgspec.Struct, frozen=True, kw_only=True):
+    """What is remembered of the person has changed: read it again.
+
+    ``edited``: the person changed it themselves; else an open talk keeps the facts it began with (D9). The client is
+    told of ``items``, unless that is None.
+    """
+
+    edited: bool = False
+    items: tuple[str, ...] | None = None
 
 
 class Announce(msgspec.Struct, frozen=True):

@@ -33,12 +33,13 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CommandRefused(Exception):
-    """A command cannot be done: ``code`` is one of the wire's error codes."""
+    """A command cannot be done: ``code`` is one of the wire's error codes; ``current`` is what stands instead."""
 
-    def __init__(self, code: str, message: str | None = None) -> None:
+    def __init__(self, code: str, message: str | None = None, *, current: Value | None = None) -> None:
         super().__init__(code)
         self.code = code
         self.message = message
+        self.current = current
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +112,7 @@ class Services:
     unsaid: Callable[[Who, Unsaid, Address[Mail]], Awaitable[None]] = (
         nothing_held  # it was removed: forget it
     )
+    memory_changed: Callable[[Who, tuple[str, ...]], None] = lambda _who, _items: None  # by the person
     vector: Callable[[str], Awaitable[tuple[float, ...] | None]] = no_vector  # of a message, in time (D32)
     trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code
     restored: bool = False  # a damaged store was restored from a backup at this start

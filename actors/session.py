@@ -33,6 +33,7 @@ from actors.mail import (
 )
 from actors.outbox import Outbox
 from actors.ports import Cast, Services
+from actors.remembering import Remembering
 from actors.runtime import Address, Closed, Inbox
 from actors.snapshots import conversation_snapshot, response_snapshot
 from actors.streaming import Streaming
@@ -92,6 +93,7 @@ class Session:
         self.client: Client | None = None
         self.draining = False
         self.commands = Commands(self)
+        self.memory = Remembering(self)
         self._alarms = Alarms(self._ring)
         self._streams: dict[str, anyio.CancelScope] = {}
         self._owed = 0  # writes whose outcome has not come back
@@ -141,7 +143,7 @@ class Session:
             case Asked(command=command):
                 await self.commands.handle(command)
             case Refresh():
-                await self.refresh()
+                await self.memory.changed(mail)
             case Announce(make=make):
                 await self.announce(make)
             case Replaced():
@@ -334,6 +336,7 @@ class Session:
         """Hand a change to the writer, and what lands with it; its outcome comes back as an event."""
 
         def reply(outcome: Outcome) -> None:
+            self.memory.landed(also, outcome)
             self.address.post(Saved(ticket=ticket, outcome=outcome, at=self.services.now_ms()))
 
         self._owed += 1
@@ -346,13 +349,6 @@ class Session:
         opening = await self.services.desk.load(self.state.who, conversation)
         if opening is not None and self.state.talk is not None:
             self.state = replace(self.state, talk=opening.talk)
-
-    async def refresh(self) -> None:
-        """Read again what is remembered of the person."""
-        open_talk = self.state.talk.conversation if self.state.talk is not None else None
-        fresh = await self.services.desk.remember(self.state.who, open_talk)
-        contacts = await self.services.contacts(self.state.who)
-        self.state = replace(self.state, remembered=fresh, contacts=contacts)
 
     # ------------------------------------------------------------ the model
 
@@ -387,16 +383,12 @@ class Session:
         if scope is not None:
             scope.cancel()
 
-    # ------------------------------------------------------------ timers
-
     def _ring(self, alarm: Alarm) -> None:
         if alarm == "linger":
             self.address.post(Linger())
             return
         ids = self.services.mint(len(self.cast.rules.settings.jobs))
         self.address.post(TimerRang(timer=alarm, ids=ids, at=self.services.now_ms()))
-
-    # ------------------------------------------------------------ conversations
 
     async def leave_talk(self) -> None:
         """Leave the open conversation as it is, its open answer kept as far as it was shown (X20)."""

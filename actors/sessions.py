@@ -233,11 +233,19 @@ class Sessions:
         with anyio.move_on_after(TAKE_OVER_SECONDS):
             await holder.over.wait()
 
-    def refresh(self, user: str) -> None:
-        """What is remembered of ``user`` has changed: their sessions read it again."""
+    def refresh(
+        self,
+        user: str,
+        *,
+        companion: str | None = None,
+        edited: bool = False,
+        items: tuple[str, ...] | None = None,
+    ) -> None:
+        """What is remembered of ``user`` has changed: their sessions (with ``companion``) read it again."""
         for live in self._live.values():
-            if live.session.state.who.user == user:
-                live.address.post(Refresh())
+            who = live.session.state.who
+            if who.user == user and companion in (None, who.companion):
+                live.address.post(Refresh(edited=edited, items=items))
 
     async def unsay(self, who: Who, unsaid: Unsaid, by: Address[Mail]) -> None:
         """The other sessions of that person with that companion let go of what is about to be removed."""

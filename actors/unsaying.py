@@ -34,7 +34,7 @@ async def forget(session: "Session", unsaid: Unsaid) -> None:
         opening = await session.services.desk.load(session.state.who, talk.conversation)
         known = unsaid_in(talk, unsaid, opening.talk if opening is not None else None)
         session.state = replace(session.state, talk=known)
-    await session.refresh()
+    await session.memory.refresh(edited=True)
     if unsaid.conversation is not None:
         await _told(session, unsaid.conversation, unsaid)
 

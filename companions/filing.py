@@ -6,7 +6,9 @@ import msgspec
 
 from companions.companion import Companion
 from companions.fact_changes import Denial, Keeping, Proposal
+from companions.policy_memory import Facts
 from memory.facts import Denied, Fact, Said
+from memory.statements_kinds import Statement
 
 
 def filed(companion: Companion, facts: Iterable[Fact]) -> tuple[Fact, ...]:
@@ -34,6 +36,14 @@ def keeping(companion: Companion) -> Keeping | None:
         explicit=policy.explicit,
         hard_limit=policy.hard_limit,
     )
+
+
+def category_of(policy: Facts, statement: Statement | None) -> str:
+    """Where something is filed that the person wants kept: where it belongs, else among the odds and ends."""
+    found = policy.category(statement.kind) if statement is not None else None
+    if found is not None:
+        return found
+    return next((each for each in ("other", "preference") if each in policy.categories), policy.categories[0])
 
 
 def proposals(

@@ -97,6 +97,7 @@ def given(state: State, phase: Responding, message: Message | None, status: Stat
         completion_tokens=phase.completion_tokens,
         tool_calls=msgspec.Raw(msgspec.json.encode(phase.calls)) if phase.calls else None,
         replaces_from=waiting.hides_from,
+        memories=plan.memories if phase.source == "model" else (),  # its own words draw on none
     )
 
 

@@ -13,6 +13,7 @@ import msgspec
 from companions.changes import CommandId, JobKind, NarrativeUse
 from companions.contacts import Contacts
 from companions.events import Effect, Minted, Report, Style, TellDone, TellMessage, TellSafety
+from companions.fact_changes import MemoryUse
 from companions.ports import Prompt, ToolCall
 from companions.remembered import Health, Remembered
 from companions.speech import Judge, Manner, Speech
@@ -95,6 +96,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     anchors: tuple[str, ...] = ()
     say: str | None = None  # a plain word to the person about this turn
     report: Report | None = None
+    memories: tuple[MemoryUse, ...] = ()  # what of memory is before the model, and what was left out
 
 
 class Alarm(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from companions.state import Alarm, Plan, Settings, State, Waiting
 from companions.stories import choose
 from companions.talk import Talk, similarities
 from companions.texts import Variants, crisis_words, reflection_keys
+from companions.used import memories_of
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge, repaired
 from memory.crisis import Crisis
@@ -197,6 +198,7 @@ class PolicyRules:
             anchors=story.anchors if story is not None and role != "none" else (),
             say=self.texts.words["shortened"] if made.shortened else None,
             report=_report(waiting, made),
+            memories=memories_of(permitted, scene.recalled, made.used, made.dropped),
         )
 
     # ------------------------------------------------------------ the parts of a scene

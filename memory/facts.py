@@ -17,6 +17,7 @@ from memory.statements_ends import core, ends, rules, same
 from memory.statements_senses import never_said
 from memory.statements_subjects import is_pronoun
 from memory.text import folded
+from memory.turnings import turned
 
 Scheme: TypeAlias = Literal["wellness", "desktop", "plain"]
 """How facts are filed: the seven categories of the wellness companion, the six of the desktop one, or by
@@ -195,6 +196,11 @@ def facts_from(messages: Sequence[tuple[str, str, str]], scheme: Scheme | None =
     return tuple(ledger.facts.values())
 
 
+def stated(text: str) -> tuple[Statement, ...]:
+    """What a text that stands alone states, as far as it can be kept or ends what is kept."""
+    return tuple(each for each in turned(text, read_statements(text)) if worth_keeping(each))
+
+
 class Said(msgspec.Struct, frozen=True):
     """A statement of the person that can be a fact, or can end one, and the message it is in."""
 
@@ -219,7 +225,7 @@ def said_in(messages: Sequence[tuple[str, str, str]]) -> Iterator[Said | Denied]
             continue
         if asked and never_said(folded(text)):
             yield Denied(message_id, asked)
-        for statement in read_statements(text, asked, other):
+        for statement in turned(text, read_statements(text, asked, other)):
             if worth_keeping(statement):
                 yield Said(message_id, statement)
         asked, other = None, last_mentioned(text, other)

@@ -158,4 +158,5 @@ def summary_change(job: Job, at: int, made: Extract) -> SummaryMade:
 def done_with(sessions: Sessions, metrics: Metrics, job: Job, change: AnyChange) -> None:
     """A job's result has landed: who talks with that person now reads again what is remembered."""
     metrics.jobs.labels(job.kind, type(change).__name__).inc()
-    sessions.refresh(job.user)
+    items = () if isinstance(change, FactsProposed) and change.proposals else None
+    sessions.refresh(job.user, companion=job.companion, items=items)

@@ -169,6 +169,9 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     contacts=contacts,
                     unsay=sessions.unsay,
                     unsaid=unsaid,
+                    memory_changed=lambda who, items: sessions.refresh(
+                        who.user, companion=who.companion, edited=True, items=items
+                    ),
                 )
                 care = Aftercare(store, found)
                 summarizer = Taker(

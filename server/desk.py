@@ -37,10 +37,22 @@ from protocol import conversation_frames as talks
 from protocol import person_frames as people
 from protocol import results
 from protocol.catalogue import AnyCommand
-from protocol.memory_frames import MemoryErase, MemoryForget, MemorySearch
+from protocol.memory_frames import (
+    MemoryAdd,
+    MemoryEdit,
+    MemoryErase,
+    MemoryForget,
+    MemoryList,
+    MemoryPin,
+    MemorySearch,
+    MemorySettings,
+    MemoryUndo,
+    MemoryWhy,
+)
 from protocol.talk_frames import ResponseFeedback
 from protocol.times import rfc3339
 from protocol.values import FoundMessage
+from server.desk_memory import MemoryDesk
 from server.erasing import Erasures
 from server.ids import new_id
 from server.reading_back import opening, remembered
@@ -162,6 +174,18 @@ class StoreDesk:
                 return await self._found(who, command)
             case ResponseFeedback():
                 return _feedback(who, command, at)
+            case (
+                MemoryList()
+                | MemoryAdd()
+                | MemoryEdit()
+                | MemoryPin()
+                | MemoryForget()
+                | MemoryUndo()
+                | MemoryWhy()
+                | MemorySettings()
+            ):
+                companion = self._casts[who.companion].companion
+                return await MemoryDesk(self._store, companion, who, at).answer(command)
             case _:
                 raise CommandRefused("policy.refused", "This installation does not do that.")
 

@@ -81,7 +81,7 @@ def _talk(found: Loaded) -> Talk:
             for row in found.repetitions
             if row.repeat_of is not None
         ),
-        summary=_content(summary).text if summary is not None else None,
+        summary=summary_content(summary).text if summary is not None else None,
         summary_covers=summary.covers_last if summary is not None else 0,
     )
 
@@ -113,7 +113,7 @@ def remembered(
     kept = companion.policy.summary.kept if companion.policy.summary is not None else 0
     wants_past = kept and "across" in (memory.summaries, memory.key_facts)
     past = recent_summaries(db, user=user, companion=companion.id, limit=kept) if wants_past else ()
-    contents = [_content(each) for each in past]
+    contents = [summary_content(each) for each in past]
     stories = narratives_told(db, user=user, companion=companion.id) if companion.narratives else ()
     return Remembered(
         profile=_profile(db, companion, user),
@@ -136,7 +136,7 @@ def _facts(db: sqlite3.Connection, companion: Companion, user: str) -> tuple[Fac
             text=told(fact.subject, fact.attribute, fact.value, note=fact.kind == "note"),
             confidence=fact.confidence,
             pinned=fact.pinned,
-            on=_moment(fact.last_at).astimezone().strftime("%Y-%m-%d"),
+            on=moment_of(fact.last_at).astimezone().strftime("%Y-%m-%d"),
         )
         for fact in told_facts(db, user=user, companion=companion.id)
     )
@@ -169,7 +169,7 @@ def _check_in(db: sqlite3.Connection, companion: Companion, user: str) -> CheckI
     if last is None:
         return None
     return CheckIn(
-        on=_moment(last.at).strftime("%Y-%m-%d"),
+        on=moment_of(last.at).strftime("%Y-%m-%d"),
         mood=last.mood,
         sleep=last.sleep,
         anxiety=last.anxiety,
@@ -178,12 +178,13 @@ def _check_in(db: sqlite3.Connection, companion: Companion, user: str) -> CheckI
     )
 
 
-def _content(summary: Summary) -> Content:
+def summary_content(summary: Summary) -> Content:
+    """The parts of a stored summary."""
     return msgspec.json.decode(summary.content, type=Content)
 
 
 def _past(summary: Summary, content: Content) -> PastTalk:
-    moment = _moment(summary.began_at).astimezone()
+    moment = moment_of(summary.began_at).astimezone()
     return PastTalk(
         id=summary.id, on=moment.strftime("%Y-%m-%d"), part=part_of_day(moment.hour), text=content.text
     )
@@ -212,5 +213,6 @@ def _topics(contents: list[Content]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(topic for content in reversed(contents) for topic in content.topics))
 
 
-def _moment(at: int) -> datetime:
+def moment_of(at: int) -> datetime:
+    """A stored time as a moment in UTC, within what a calendar holds."""
     return datetime.fromtimestamp(min(max(at, 0), 253_402_300_799_000) / 1_000, UTC)

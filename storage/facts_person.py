@@ -119,6 +119,16 @@ def _evidence(db: sqlite3.Connection, change: FactAdded) -> tuple[Evidence, ...]
     return tuple(Evidence(said, at, message) for said, at, message in rows)
 
 
+def added_fact(db: sqlite3.Connection, change: FactAdded) -> Fact:
+    """The fact that an addition came to: a new one, or the one that said it already."""
+    found = fact_of(db, user=change.user, companion=change.companion, id=change.fact)
+    if found is not None:
+        return found
+    known = _known(facts_of(db, user=change.user, companion=change.companion), change)
+    assert known is not None  # it was not kept because it is known
+    return known
+
+
 def _known(facts: Sequence[Fact], change: FactAdded) -> Fact | None:
     """The same words, in whatever case; or a fact that states the same."""
     for fact in facts:

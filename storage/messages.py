@@ -22,6 +22,7 @@ from storage.readings import keep_readings
 from storage.removing import remove
 from storage.rows import MESSAGE_COLUMNS, Row, acquainted, blob_of, message_of
 from storage.sessions import session_seen
+from storage.uses import keep_uses
 
 UNKNOWN = Refused("conversation.unknown")
 CLOSED = Refused("conversation.closed")
@@ -249,6 +250,7 @@ def answer_given(db: sqlite3.Connection, change: AnswerGiven) -> Outcome:
     if change.answer is not None or change.status != "interrupted":
         db.execute("UPDATE messages SET settled = 1 WHERE id = ?", (change.message,))
     keep_readings(db, change)
+    keep_uses(db, change)
     db.execute("DELETE FROM open_responses WHERE response = ?", (change.response,))
     return Landed()
 

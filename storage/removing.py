@@ -30,6 +30,7 @@ _DERIVED = (
     "DELETE FROM repetitions WHERE message = ?",
     "DELETE FROM narrative_uses WHERE answer = ?",
     "DELETE FROM anchors WHERE message = ?",
+    "DELETE FROM memory_uses WHERE answer = ?",
     "DELETE FROM statements WHERE message = ?",
     "DELETE FROM feedback WHERE answer = ?",
     "UPDATE commands SET digest = NULL WHERE message = ?",

@@ -25,11 +25,12 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     began_at: int
 
 
-_COLUMNS = """s.id, s.conversation, s.content, s.covers_first, s.covers_last, s.partial, s.made_by, s.tokens,
+COLUMNS = """s.id, s.conversation, s.content, s.covers_first, s.covers_last, s.partial, s.made_by, s.tokens,
     s.at, c.created_at"""
 
 
-def _summary_of(row: Row) -> Summary:
+def summary_from(row: Row) -> Summary:
+    """A summary from ``COLUMNS``."""
     return Summary(
         id=row[0],
         conversation=row[1],
@@ -110,12 +111,12 @@ def summary_of(db: sqlite3.Connection, *, user: str, conversation: str) -> Summa
     """The newest summary of a conversation, partial or whole."""
     row: Row | None = db.execute(
         f"""
-        SELECT {_COLUMNS} FROM summaries s JOIN conversations c ON c.id = s.conversation
+        SELECT {COLUMNS} FROM summaries s JOIN conversations c ON c.id = s.conversation
         WHERE s.conversation = ? AND s.user_id = ? ORDER BY s.stored DESC LIMIT 1
         """,  # noqa: S608 - constants of ours
         (conversation, user),
     ).fetchone()
-    return None if row is None else _summary_of(row)
+    return None if row is None else summary_from(row)
 
 
 def recent_summaries(
@@ -127,7 +128,7 @@ def recent_summaries(
     """
     rows: list[Row] = db.execute(
         f"""
-        SELECT {_COLUMNS} FROM conversations c JOIN summaries s ON s.conversation = c.id
+        SELECT {COLUMNS} FROM conversations c JOIN summaries s ON s.conversation = c.id
         WHERE c.user_id = ? AND c.companion = ? AND c.closed IS NOT NULL AND c.parent_mode = ?
             AND s.archived_at IS NULL
             AND s.stored =
@@ -136,4 +137,4 @@ def recent_summaries(
         """,  # noqa: S608 - constants of ours
         (user, companion, parent_mode, limit),
     ).fetchall()
-    return tuple(_summary_of(row) for row in reversed(rows))
+    return tuple(summary_from(row) for row in reversed(rows))

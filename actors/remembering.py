@@ -1,0 +1,56 @@
+"""What a session knows of its person, and when it reads it again.
+
+Facts stand at the beginning of a prompt, which a model server keeps: an open talk keeps those it began with until
+the person changes them (D9), and what was found meanwhile is read when the next one begins.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from actors.mail import Refresh
+from companions.changes import AnyChange, Landed, Outcome
+from companions.fact_changes import FactAdded, FactsForgotten
+from protocol.memory_frames import MemoryChanged
+
+if TYPE_CHECKING:
+    from actors.session import Session
+
+ORDERS: Final = (FactAdded, FactsForgotten)
+"""What the person wants remembered or forgotten, said in the talk."""
+
+
+class Remembering:
+    """The memory of one session."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._behind = False  # something was found while a talk was open that keeps what it began with
+
+    async def changed(self, mail: Refresh) -> None:
+        """What is remembered is not what it was."""
+        await self.refresh(edited=mail.edited)
+        items = mail.items
+        if items is not None and self._session.cast.companion.policy.session.transcript == "all":
+            await self._session.announce(lambda seq: MemoryChanged(seq=seq, items=items))
+
+    async def refresh(self, *, edited: bool) -> None:
+        """Read again what is remembered of the person; ``edited``: they changed it themselves."""
+        session = self._session
+        talk, held = session.state.talk, session.state.remembered
+        fresh = await session.services.desk.remember(session.state.who, talk.conversation if talk else None)
+        self._behind = talk is not None and not edited
+        if self._behind:
+            fresh = replace(fresh, facts=held.facts, key_facts=held.key_facts, topics=held.topics)
+        contacts = await session.services.contacts(session.state.who)
+        session.state = replace(session.state, remembered=fresh, contacts=contacts)
+
+    async def catch_up(self) -> None:
+        """A conversation may begin: with what is known by now."""
+        if self._behind and self._session.state.talk is None:
+            await self.refresh(edited=True)
+
+    def landed(self, also: tuple[AnyChange, ...], outcome: Outcome) -> None:
+        """A message has landed, and with it what it orders."""
+        if isinstance(outcome, Landed) and any(isinstance(each, ORDERS) for each in also):
+            self._session.services.memory_changed(self._session.state.who, ())

@@ -1,0 +1,38 @@
+"""Which memories a prompt holds and which were left out, each with the reason: the answer to "why do you say that"."""
+
+from collections.abc import Mapping, Sequence
+
+from companions.fact_changes import MemoryUse, UseKind
+from companions.remembered import Permitted
+from memory.recall import Recalled
+
+
+def memories_of(
+    permitted: Permitted,
+    recalled: Sequence[tuple[Recalled, str]],
+    used: Sequence[str],
+    dropped: Mapping[str, str],
+) -> tuple[MemoryUse, ...]:
+    """The facts, summaries and recalled messages among what a prompt took (``used``) and left out (``dropped``)."""
+    known = _known(permitted, recalled)
+    taken = [MemoryUse(*known[item], used=True) for item in used if item in known]
+    left = [
+        MemoryUse(known[item][0], item, reason, used=False)
+        for item, reason in dropped.items()
+        if item in known
+    ]
+    return (*taken, *left)
+
+
+def _known(
+    permitted: Permitted, recalled: Sequence[tuple[Recalled, str]]
+) -> dict[str, tuple[UseKind, str, str]]:
+    """What each memory is, and why it would be told."""
+    known: dict[str, tuple[UseKind, str, str]] = {}
+    for fact in permitted.facts:
+        known[fact.id] = ("fact", fact.id, "pinned" if fact.pinned else f"known:{fact.category}")
+    for talk in permitted.summaries:
+        known[talk.id] = ("summary", talk.id, "recent_conversation")
+    for found, _ in recalled:
+        known[found.message_id] = ("message", found.message_id, found.why)
+    return known
