@@ -93,6 +93,12 @@ class Alphabet:
             raise ValueError(f"no word is needed in {source!r}")
         return Phrase(source, tuple(needs), self._placed)
 
+    def forget(self) -> None:
+        """Give up what was worked out on the way; of what is asked again it is worked out again."""
+        self.expanded.clear()
+        self.elements.clear()
+        self.needed.clear()
+
     def _needs(self, elements: Sequence[str]) -> Iterator[frozenset[str]]:
         """What a phrase of ``elements`` needs: of each set one, a letter or two that stand side by side."""
         before: str | None = None
@@ -123,7 +129,7 @@ class Alphabet:
         if element not in ("^", "$") and not _GAP.fullmatch(element):
             sequences = self._sequences(_words_of(element))
             if not (element.endswith("?") or element.startswith("!") or _may_be_empty(element)):
-                found = frozenset(map(self._rarest, sequences))
+                found = frozenset([each if len(each) == 1 else self._rarest(each) for each in sequences])
         self.needed[element] = found
         return found
 
@@ -148,8 +154,8 @@ class Alphabet:
         return Place("or_end" if "$" in parts else "once", words)
 
     def _rarest(self, sequence: str) -> str:
-        """The letter of one word, of several the two neighbours that are met least."""
-        return min(map("".join, pairwise(sequence)), key=self._cost, default=sequence)
+        """The two neighbours that are met least."""
+        return min(map("".join, pairwise(sequence)), key=self._cost)
 
     def _cost(self, letters: str) -> int:
         return sum(letter in self.common for letter in letters)

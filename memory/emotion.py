@@ -181,7 +181,7 @@ def _softmax(scores: Sequence[float]) -> list[float]:
 
 def by_weights(scores: emotion_weights.Scores, labels: EmotionSet) -> Spread:
     """The two trained readings, mixed by what kind of text the gate takes it for."""
-    file = emotion_weights.weights()
+    file = emotion_weights.shape()
     gate = scores.gate if labels == "wellness" else -30.0
     written = 1 / (1 + math.exp(-max(-30.0, min(30.0, gate))))
     shares: dict[Fine, float] = dict.fromkeys(FINE, 0.0)

@@ -14,6 +14,7 @@ from math import sqrt
 from typing import NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from memory.data import raw, unpacked
 from memory.emotion_cues import Fine
@@ -55,27 +56,32 @@ def pack(weights: Weights) -> bytes:
     return zlib.compress(msgspec.msgpack.encode(weights), 9)
 
 
-@cache
 def weights() -> Weights:
-    """The weights that ship with the package."""
+    """The weights that ship with the package, as they are in the file."""
     return unpacked(zlib.decompress(raw(FILE)), Weights)
 
 
+def shape() -> Weights:
+    """The weights without what is kept packed: their labels, steps and biases."""
+    return _tables()[0]
+
+
 @cache
-def _packed() -> dict[str, int]:
+def _tables() -> tuple[Weights, dict[str, int]]:
     file = weights()
-    names = file.names.split("\n")
     size = len(file.steps) * LANE_BYTES
     lanes = bytearray(len(file.bytes) * LANE_BYTES)
     lanes[::LANE_BYTES] = file.bytes
-    return {
-        name: int.from_bytes(lanes[at * size : (at + 1) * size], "little") for at, name in enumerate(names)
+    packed = {
+        name: int.from_bytes(lanes[at * size : (at + 1) * size], "little")
+        for at, name in enumerate(file.names.split("\n"))
     }
+    return structs.replace(file, names="", bytes=b""), packed
 
 
 def score(seen: Features) -> Scores:
     """The scores of a text with these features."""
-    file, table = weights(), _packed()
+    file, table = _tables()
     of: Callable[[str], int | None] = table.get
     words = [*filter(None, map(of, seen.words))]
     others = [*filter(None, map(of, seen.others))]

@@ -85,14 +85,14 @@ def features(
 @cache
 def likes() -> Mapping[str, str]:
     """For words the training never met the nearest that it did."""
-    pairs = (line.partition(" ") for line in _weights().likes.splitlines())
+    pairs = (line.partition(" ") for line in _tables()[0].likes.splitlines())
     return {word: like for word, _, like in pairs}
 
 
 def read_matters(found: AbstractSet[Feature]) -> Matters:
     """The class and the matters of a message with these features."""
-    file = _weights()
-    known = [*filter(None, map(_packed().get, found))]
+    file, packed = _tables()
+    known = [*filter(None, map(packed.get, found))]
     total = sum(known).to_bytes(len(file.steps) * _LANE_BYTES, "little")
     nothing = OFFSET * len(known)
     scores = [
@@ -141,22 +141,19 @@ def _add_features(sentence: Sentence, found: set[Feature]) -> None:
 
 
 @cache
-def _weights() -> Weights:
-    return msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
+def _tables() -> tuple[Weights, dict[Feature, int]]:
+    """The file without what is kept apart of it, and the weights of each feature in one number."""
+    file = msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
+    size = len(file.steps) * _LANE_BYTES
+    lanes = bytearray(len(file.bytes) * _LANE_BYTES)
+    lanes[::_LANE_BYTES] = file.bytes
+    packed: dict[Feature, int] = {
+        tuple(map(intern, name.split())): int.from_bytes(lanes[at * size : (at + 1) * size], "little")
+        for at, name in enumerate(file.features.split("\n"))
+    }
+    return msgspec.structs.replace(file, features="", bytes=b""), packed
 
 
 @cache
 def _lanes() -> Struct:
-    return Struct(f"<{len(_weights().steps)}I")
-
-
-@cache
-def _packed() -> dict[Feature, int]:
-    file = _weights()
-    size = len(file.steps) * _LANE_BYTES
-    lanes = bytearray(len(file.bytes) * _LANE_BYTES)
-    lanes[::_LANE_BYTES] = file.bytes
-    return {
-        tuple(map(intern, name.split())): int.from_bytes(lanes[at * size : (at + 1) * size], "little")
-        for at, name in enumerate(file.features.split("\n"))
-    }
+    return Struct(f"<{len(_tables()[0].steps)}I")
