@@ -16,7 +16,7 @@ from protocol.person_frames import Health, HealthShare, MoodCheckIn
 from server.casting import casts, companions
 from server.desk import StoreDesk
 from server.models import without_health
-from server.settings import Companions
+from server.settings import BadSetting, Companions
 from storage.connection import opened
 from storage.conversations import metrics
 from tests.server.scenes import played
@@ -32,6 +32,12 @@ def test_no_health_goes_to_a_model_elsewhere() -> None:
     assert found["serenity"].policy.memory.health == "conversation"
     assert {each.policy.memory.health for each in away.values()} == {"never"}
     assert replace(away["serenity"].policy.memory, health="conversation") == found["serenity"].policy.memory
+
+
+async def test_a_model_elsewhere_is_refused_for_companions_that_stay_here(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="clara, serenity may only use a model on this machine"):
+        async with serving(settings(tmp_path, model=ELSEWHERE)):
+            pytest.fail("it serves")
 
 
 async def test_health_is_refused_where_the_model_is_elsewhere(tmp_path: Path) -> None:
