@@ -15,7 +15,6 @@ A pattern that is not in the file is tried always: nothing is overlooked, it onl
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -25,18 +24,37 @@ from typing import Any, NamedTuple
 import msgspec
 
 from memory.statements_frames import frames
-from memory.statements_loose import rules, wide_rules
+from memory.statements_index import sense_sources
 from memory.statements_marks import marks
 from memory.statements_needs import DIGITS, FILE, MOST_NEEDS, key
+from memory.statements_rules import rules, wide_rules
 
 OUT = Path(__file__).parents[1] / "memory" / "data" / FILE
 _MOST_WORDS = 400
+_MOST_TOLD = 5
+"""Needs of each choice that are combined with those of the others."""
 _RUN = re.compile(r"\w+")
 _DIGIT = "\ua66e"
 """A letter nobody types: what a digit is written as while a pattern is taken apart."""
 _ANY: frozenset[str] = frozenset()
 
 Need = frozenset[str]
+
+_COMMON = """
+i the to a and you it my of is that in me for was not have do so on am be are this with he she we but at can what
+they just like if all know no her him how get there when his one will out would about up or really your an go has
+had from as who too now did been because time think some want were more good by their them day
+ich und die der das ist nicht yo que de la el no es mi en
+"""
+"""The commonest words of talk, the commonest first: they tell least about which patterns can match."""
+_SELDOM = 0.002
+_GROUP = 0.03
+_OFTEN: dict[str, float] = {word: 1 / (at + 8) for at, word in enumerate(_COMMON.split())}
+
+
+def _met(need: Need) -> float:
+    """Roughly how often a sentence has what is needed."""
+    return sum(_OFTEN.get(word, _GROUP if word[0] in "@#" else _SELDOM) for word in need)
 
 
 class _Piece(NamedTuple):
@@ -162,12 +180,17 @@ def _needs(pieces: Sequence[_Piece], before: bool, after: bool) -> list[Need]:
         elif piece.branches and not piece.may_be_empty:
             choices = [_needs(each, left, right) for each in piece.branches]
             if all(choices):
-                found += (
-                    [frozenset().union(*each) for each in product(*[c[:3] for c in choices])]
-                    if len(choices) <= 2
-                    else [frozenset().union(*(min(each, key=len) for each in choices))]
-                )
-    return [need for need in found if need]
+                found += _of_choices(choices)
+    return sorted({need for need in found if need}, key=lambda need: (_met(need), sorted(need)))
+
+
+def _of_choices(choices: list[list[Need]]) -> list[Need]:
+    """What is needed whichever of the choices it is."""
+    if len(choices) <= 2:
+        return [frozenset().union(*each) for each in product(*[each[:_MOST_TOLD] for each in choices])]
+    return [
+        frozenset().union(*(each[min(at, len(each) - 1)] for each in choices)) for at in range(_MOST_TOLD)
+    ]
 
 
 def _merged(pieces: list[_Piece]) -> list[_Piece]:
@@ -203,10 +226,13 @@ def _open_right(pieces: Sequence[_Piece], at: int, after: bool) -> bool:
 
 
 def _of_texts(texts: frozenset[str], left: bool, right: bool) -> list[Need]:
-    """One word of each text: its first, second or last."""
+    """One word of each text: its rarest, and its first, second or last."""
     rows = [_words(text, left, right) for text in texts]
     most = min(len(row) for row in rows)
-    return [frozenset(row[at] for row in rows) for at in (0, 1, 2, -1) if at < most and most]
+    if not most:
+        return []
+    rarest = frozenset(min(row, key=lambda word: _met(frozenset({word}))) for row in rows)
+    return [rarest, *(frozenset(row[at] for row in rows) for at in (0, 1, 2, -1) if at < most)]
 
 
 def _words(text: str, left: bool, right: bool) -> list[str]:
@@ -238,19 +264,21 @@ def needs_of(source: str) -> list[Need]:
 def table() -> dict[str, list[str]]:
     """The needs of every pattern that has any, the most telling first."""
     sources = {pattern.source for frame in frames().all for pattern in frame.patterns}
-    sources |= {rule.beside for rule in (*rules(), *wide_rules())}
-    known = {source: needs_of(source) for source in sorted(sources)}
-    common = Counter(word for needs in known.values() for need in set(needs) for word in need)
+    sources |= {rule.beside for rule in (*rules(), *wide_rules())} | {*sense_sources()} - {""}
     out: dict[str, list[str]] = {}
-    for source, needs in known.items():
-        telling = sorted(set(needs), key=lambda need: (sum(common[word] for word in need), sorted(need)))
+    for source in sources:
         apart: list[Need] = []
-        for need in telling:
-            if len(apart) < MOST_NEEDS and all(need.isdisjoint(other) for other in apart):
+        for need in sorted(set(needs_of(source)), key=lambda need: (_met(need), sorted(need))):
+            if len(apart) < MOST_NEEDS and not any(_alike(need, other) for other in apart):
                 apart.append(need)
         if apart:
             out[key(source)] = [" ".join(sorted(need)) for need in apart]
     return dict(sorted(out.items()))
+
+
+def _alike(one: Need, other: Need) -> bool:
+    """Whether to have found one makes it likely that the other is found."""
+    return _met(one & other) > _met(one | other) / 2
 
 
 def written() -> bytes:

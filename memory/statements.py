@@ -12,13 +12,13 @@ import msgspec
 
 from memory.statements_answers import Answer, answered
 from memory.statements_frames import Compiled, Frame, compiled, frames, value_fits
-from memory.statements_index import index
+from memory.statements_index import index, sense_at
 from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
-from memory.statements_loose import loosely, may_be_loose, widely
+from memory.statements_loose import loosely, widely
 from memory.statements_marks import Marked
 from memory.statements_senses import denied, put_in_mouth, taken_back, tense
 from memory.statements_subjects import Whose, inside, is_name, is_relation, mentioned, relation, whose
-from memory.statements_text import Sentence, Sentences, Stretch, own_sentences, stretches
+from memory.statements_text import Sentence, Sentences, Stretch, own_sentences, said_plainly
 from memory.statements_values import cleaned, is_nothing, parts, said_as
 
 __all__ = [
@@ -52,8 +52,9 @@ class _Found(msgspec.Struct, frozen=True):
     relation: str
 
 
-def _find(number: int, possible: int, marked: Marked, names: frozenset[str]) -> _Found | None:
-    frame = frames().all[number]
+def _find(
+    frame: Compiled, possible: int, marked: Marked, names: frozenset[str], values: int
+) -> _Found | None:
     for at, pattern in enumerate(frame.patterns):
         if not possible >> at & 1 or (pattern.groups and not pattern.groups <= marked.groups):
             continue
@@ -62,7 +63,7 @@ def _find(number: int, possible: int, marked: Marked, names: frozenset[str]) -> 
         if match is None:
             continue
         named = match.groupdict()
-        value = cleaned(marked.plain(named.get("v") or "")) or frame.frame.value
+        value = cleaned(marked.plain(named.get("v") or ""), values) or frame.frame.value
         if named.get("v") and not value:
             continue
         if not value_fits(value, frame, names):
@@ -122,15 +123,16 @@ def _statements(found: _Found, stretch: Stretch, subject: Whose) -> list[Stateme
     assert subject.name is not None
     gap = " ".join(found.before.split()[subject.at :])
     verb = f"{gap} {found.match.split(found.value)[0] if found.value else found.match}"
-    against = frame.negated or taken_back(found.before) or (not frame.fixed and denied(verb))
-    when = frame.tense or tense(frame.kind, stretch.text, verb, fixed=frame.fixed)
+    senses = stretch.possible.senses
+    against = frame.negated or taken_back(found.before, senses) or (not frame.fixed and denied(verb, senses))
+    when = frame.tense or tense(frame.kind, stretch.text, verb, senses, fixed=frame.fixed)
     name = _as_called(subject.name, stretch)
     attribute = found.relation or frame.attribute or frame.kind
     return [
         Statement(
             frame.kind, said_as(value, stretch.sentence), name, against, when, attribute, stretch.sentence
         )
-        for value in (parts(found.value) if frame.many else [found.value])
+        for value in (parts(found.value, senses >> sense_at("values")) if frame.many else [found.value])
         if not is_nothing(value)
     ]
 
@@ -152,17 +154,18 @@ def _read_stretch(
     read: list[Statement] = []
     taken: list[tuple[int, int]] = []
     left = carried
-    marked: Marked | None = None
+    marked = Marked(stretch.said)
+    senses = stretch.possible.senses
     for number, patterns in called:
-        frame = frames().all[number].frame
+        compiled_frame = frames().all[number]
+        frame = compiled_frame.frame
         if not _may_state(frame, stretch):
             continue
-        marked = marked or Marked(stretch.said)
-        found = _find(number, patterns, marked, stretch.names)
+        found = _find(compiled_frame, patterns, marked, stretch.names, senses >> sense_at("values"))
         if found is None or (not frame.also and _overlaps(found.span, taken)):
             continue
         subject = _subject(found, stretch.names, carried or None, other)
-        if subject.name is None or put_in_mouth(found.before):
+        if subject.name is None or put_in_mouth(found.before, senses):
             left = NOBODY if left is None else left
             continue
         statements = _statements(found, stretch, subject)
@@ -193,25 +196,21 @@ def _from_answer(answer: Answer, text: str) -> list[Statement]:
 
 def _read_sentence(sentence: Sentence, other: str | None) -> tuple[list[Statement], str | None]:
     """What a sentence states, and the last person mentioned who is not the speaker."""
-    possible = index().possible(sentence.written)
-    if not (possible.patterns or possible.loose or possible.people):
-        return [], other
-    cuts = not (possible.people or possible.loose) or may_be_loose(sentence.tokens)
-    if not cuts and not frames().called_by(sentence.tokens):
-        return [], mentioned(sentence.tokens, sentence.names, other)
+    possible = sentence.possible
+    if not (possible.patterns or possible.loose):
+        return [], sentence.mentioned(other)
     read: list[Statement] = []
     carried: str | None = None
     before = other
-    cut = stretches(sentence)
-    for stretch in cut:
-        if possible.patterns and (called := index().called(stretch.said)):
+    for stretch in sentence.stretches:
+        if possible.patterns and (called := index().called(stretch.possible.patterns)):
             found, carried = _read_stretch(stretch, called, carried, other)
             read += found
         if possible.people:
             other = mentioned(stretch.said, stretch.names, other)
     if read or carried == NOBODY or not possible.loose:
         return read, other
-    return loosely(cut, possible.loose, before), other
+    return loosely(sentence, before), other
 
 
 def _read(sentences: Sentences, other: str | None = None) -> list[Statement]:
@@ -226,11 +225,9 @@ def read_widely(text: str | Sentences, other: str | None = None) -> tuple[Statem
     """What ``text`` may state, in words that no frame reads: for a recall, never for a fact."""
     read: list[Statement] = []
     for sentence in own_sentences(text):
-        possible = index().possible(sentence.written)
-        if possible.wide:
-            read += widely(stretches(sentence), possible.wide, other)
-        if possible.people:
-            other = mentioned(sentence.tokens, sentence.names, other)
+        if sentence.possible.wide:
+            read += widely(sentence, other)
+        other = sentence.mentioned(other)
     return tuple(read)
 
 
@@ -253,14 +250,13 @@ def warm() -> None:
 
 def takes_back(text: str) -> bool:
     """Whether ``text`` denies that something was ever said or true ("I never said I was vegan")."""
-    return any(taken_back(" ".join(sentence.tokens)) for sentence in own_sentences(text))
+    return any(map(taken_back, said_plainly(text)))
 
 
 def last_mentioned(text: str | Sentences, other: str | None = None) -> str | None:
     """The last person ``text`` mentions who is not the one who wrote it, else ``other``."""
     for sentence in own_sentences(text):
-        if index().possible(sentence.written).people:
-            other = mentioned(sentence.tokens, sentence.names, other)
+        other = sentence.mentioned(other)
     return other
 
 

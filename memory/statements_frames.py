@@ -1,12 +1,10 @@
 """The ways in which people state things about themselves, as data, compiled once.
 
-A frame is a few patterns for one kind of statement. Its cue words decide whether it is tried at all, which
-keeps a long message cheap: a sentence without any cue costs one look-up a word. ``statements_en.toml`` and
-its siblings for other languages hold the frames.
+A frame is a few patterns for one kind of statement. Its cue words decide whether it is tried at all
+(``statements_index``). ``statements_en.toml`` and its siblings for other languages hold the frames.
 """
 
 import re
-from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Literal
 
@@ -15,10 +13,8 @@ import msgspec
 from memory import data
 from memory.statements_kinds import StatementKind
 from memory.statements_marks import marks
-from memory.statements_words import known_words, read_groups
+from memory.statements_words import known_words
 
-_MOST_REMEMBERED = 10_000
-"""Words whose frames are kept ready; what people write has no end."""
 _TABLES = ("statements_en.toml", "statements_de.toml", "statements_es.toml")
 
 
@@ -67,51 +63,10 @@ class Compiled(msgspec.Struct, frozen=True):
     company: frozenset[str]
 
 
-class Frames:
-    """All frames in order of precedence, and which words call for which of them."""
+class Frames(msgspec.Struct, frozen=True):
+    """All frames in order of precedence."""
 
-    def __init__(self, every: tuple[Compiled, ...]) -> None:
-        self.all = every
-        cues: dict[str, str] = {}
-        self._by_group: dict[str, frozenset[int]] = {}
-        for number, one in enumerate(every):
-            words = one.frame.cues.split()
-            cues[str(number)] = " ".join(word for word in words if not word.startswith("@"))
-            for word in words:
-                if word.startswith("@"):
-                    self._by_group[word[1:]] = self._by_group.get(word[1:], frozenset()) | {number}
-        self._cues = read_groups(cues)
-        self._memo: dict[str, frozenset[int]] = {}
-
-    def called_by(self, said: Sequence[str]) -> list[int]:
-        """The numbers of the frames whose cues are among the words ``said``, in order of precedence."""
-        called = frozenset[int]().union(*map(self.of_word, said))
-        for _, _, groups in known_words().phrases(said):
-            called = called.union(*(self._by_group.get(group, frozenset()) for group in groups))
-        if not called:
-            return []
-        has = frozenset(said)
-        return [number for number in sorted(called) if self._in_company(number, has)]
-
-    def of_groups(self, groups: Iterable[str]) -> frozenset[int]:
-        """The numbers of the frames that any word of one of ``groups`` calls for."""
-        return frozenset[int]().union(*(self._by_group.get(group, frozenset()) for group in groups))
-
-    def of_word(self, word: str) -> frozenset[int]:
-        """The numbers of the frames that ``word`` calls for."""
-        known = self._memo.get(word)
-        if known is None:
-            if len(self._memo) >= _MOST_REMEMBERED:
-                self._memo.clear()
-            groups = (self._by_group.get(group, frozenset()) for group in known_words().of(word))
-            known = frozenset(int(number) for number in self._cues.of(word)).union(*groups)
-            self._memo[word] = known
-        return known
-
-    def _in_company(self, number: int, has: frozenset[str]) -> bool:
-        """Whether one of the words that must stand beside a frame's cue does."""
-        company = self.all[number].company
-        return not company or not has.isdisjoint(company)
+    all: tuple[Compiled, ...]
 
 
 class Pattern(msgspec.Struct, frozen=True):

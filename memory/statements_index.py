@@ -6,23 +6,23 @@ one another leaves the few patterns that have all they need, usually none.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, reduce
 from operator import or_  # pyright: ignore[reportUnknownVariableType]  # its stub has no types
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from memory import statements_rules, statements_senses, statements_values
 from memory.statements_frames import frames
-from memory.statements_loose import rules, wide_rules
 from memory.statements_needs import DIGITS, MOST_NEEDS, needs
-from memory.statements_text import reading
+from memory.statements_pieces import PIECES
+from memory.statements_reading import reading
 from memory.statements_words import Affixes, known_words
+from memory.text import Remembered
 
-_MOST_REMEMBERED = 10_000
-"""Words whose numbers are kept ready; what people write has no end."""
 _RANKS = 2 + MOST_NEEDS
 _RUN = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
-_PEOPLE = frozenset({"relation", "name"})
+_PEOPLE = ("relation", "name")
 _NAMES_SOMEBODY = 1
 _OPENS_PHRASE = 2
 
@@ -33,163 +33,185 @@ def _union(numbers: Iterable[int], start: int = 0) -> int:
 
 
 class Possible(NamedTuple):
-    """What a text may hold, as bits: patterns of frames, loose rules, wide rules; ``people``: that it names somebody;
-    ``phrases``: that a phrase may begin in it, so that a frame may be taken as called for by a word of one alone.
+    """What a text may hold, as bits: patterns of frames, loose rules, wide rules, patterns of sense (`senses`, in the
+    order of `sense_sources`); ``people``: that it names somebody; ``phrases``: that a phrase may begin in it.
     """
 
     patterns: int
     loose: int
     wide: int
+    senses: int
     people: int
     phrases: int
 
 
-class _Serves(dict[str, int]):
-    """What each word serves, worked out when it is first met."""
+NOTHING: Final = Possible(0, 0, 0, 0, 0, 0)
 
-    def __init__(self, index: "Index") -> None:
-        super().__init__()
-        self._index = index
 
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _MOST_REMEMBERED:
-            self.clear()
-        self[word] = found = self._index.serves(word)
-        return found
+def sense_sources() -> tuple[str, ...]:
+    """The patterns that say in what sense something is said, then those of values, of loose rules, and of idioms."""
+    return (
+        *statements_senses.sources(),
+        *statements_values.sources(),
+        *statements_rules.without_sources(),
+        *reading().idioms,
+    )
+
+
+@cache
+def sense_at(name: Literal["senses", "values", "without"]) -> int:
+    """The number of the first pattern of a part of the patterns of sense."""
+    before = {"senses": 0, "values": len(statements_senses.sources())}
+    return before[name] if name in before else before["values"] + len(statements_values.sources())
 
 
 class Index:
-    """The patterns of all frames, then the loose rules, then the wide ones, as bits in that order."""
+    """The patterns of all frames, then the loose rules, the wide ones, and the patterns of sense, as bits in that
+    order.
+    """
 
     def __init__(self) -> None:
         self.first = [0]
         for frame in frames().all:
             self.first.append(self.first[-1] + len(frame.patterns))
         self._frame_of = [number for number, frame in enumerate(frames().all) for _ in frame.patterns]
+        self._rules = (*statements_rules.rules(), *statements_rules.wide_rules())
         self._loose = self.first[-1]
-        self._wide = self._loose + len(rules())
-        self._size = self._wide + len(wide_rules())
-        self._exact: dict[str, int] = {}
-        self._company: dict[str, int] = {}
-        self._groups: dict[str, int] = dict.fromkeys(_PEOPLE, _NAMES_SOMEBODY << self._size * _RANKS)
+        self._wide = self._loose + len(statements_rules.rules())
+        self._senses = self._loose + len(self._rules)
+        self._size = self._senses + len(sense_sources())
+        self._patterns = (1 << self._loose) - 1
+        self._wanted = (1 << self._senses) - 1
+        self._most = (1 << self._size) - 1
+        self._people = _NAMES_SOMEBODY << self._size * _RANKS
+        self._phrases = _OPENS_PHRASE << self._size * _RANKS
+        self.idioms = (1 << self._size) - (1 << self._size - len(reading().idioms)) >> self._senses
+        self._enter_all()
+        self._words = Remembered(self._of)
+        self._written = Remembered(self._of_piece)
+
+    def _enter_all(self) -> None:
         self._always = 0
+        self._whole: dict[str, int] = {}  # by words as they stand
+        self._exact: dict[str, int] = {}  # by their runs of letters, in which patterns see them
+        self._groups: dict[str, int] = dict.fromkeys(_PEOPLE, self._people)
         starts: dict[str, int] = {}
         ends: dict[str, int] = {}
-        self._enter_all(starts, ends)
-        self._starts = Affixes(starts)
-        self._ends = Affixes(ends, ends=True)
-        self._opened = self._by_opener()
-        self._words = _Serves(self)
-
-    def _enter_all(self, starts: dict[str, int], ends: dict[str, int]) -> None:
+        cue_starts: dict[str, int] = {}
+        cue_ends: dict[str, int] = {}
         for number, frame in enumerate(frames().all):
+            bits = (1 << self.first[number + 1]) - (1 << self.first[number])
+            self._enter(bits, frame.frame.cues.split(), self._whole, cue_starts, cue_ends)
+            self._enter(bits << self._size, frame.company, self._whole, {}, {})
             for at, pattern in enumerate(frame.patterns, self.first[number]):
-                self._enter_company(at, frame.company)
                 self._enter_needs(at, pattern.source, starts, ends)
-        for at, rule in enumerate((*rules(), *wide_rules()), self._loose):
+        for at, rule in enumerate(self._rules, self._loose):
             self._always |= 1 << at + self._size
-            if rule.group:
-                self._groups[rule.group] = self._groups.get(rule.group, 0) | 1 << at
-            else:
-                self._always |= 1 << at
+            self._enter(1 << at, [f"@{rule.group}"] if rule.group else (), self._whole, starts, ends)
             self._enter_needs(at, rule.beside, starts, ends)
-
-    def _enter_company(self, at: int, company: Iterable[str]) -> None:
-        bit = 1 << at + self._size
-        if not company:
-            self._always |= bit
-        for word in company:
-            self._company[word] = self._company.get(word, 0) | bit
+        for at, source in enumerate(sense_sources(), self._senses):
+            self._always |= 1 << at | 1 << at + self._size
+            self._enter_needs(at, source, starts, ends)
+        self._starts, self._ends = Affixes(starts), Affixes(ends, ends=True)
+        self._cue_starts, self._cue_ends = Affixes(cue_starts), Affixes(cue_ends, ends=True)
 
     def _enter_needs(self, at: int, source: str, starts: dict[str, int], ends: dict[str, int]) -> None:
         found = needs(source)
         for rank in range(MOST_NEEDS):
-            bit = 1 << at + (2 + rank) * self._size
-            if rank >= len(found):
-                self._always |= bit
-                continue
-            for word in found[rank]:
-                table, entry = self._exact, word
-                if word.startswith("@"):
-                    table, entry = self._groups, word[1:]
-                elif word.startswith("*"):
-                    table, entry = ends, word[1:]
-                elif word.endswith("*"):
-                    table, entry = starts, word[:-1]
-                table[entry] = table.get(entry, 0) | bit
+            words = found[rank] if rank < len(found) else ()
+            self._enter(1 << at + (2 + rank) * self._size, words, self._exact, starts, ends)
 
-    def _by_opener(self) -> dict[str, int]:
-        """What the phrases serve that begin with a word: taken as there when their first word is."""
-        found: dict[str, int] = {}
-        for phrase, groups in known_words().all_phrases():
-            first = phrase.split(" ", 1)[0]
-            bits = self._of_groups(groups) | self._cues(frames().of_groups(groups))
-            found[first] = found.get(first, _OPENS_PHRASE << self._size * _RANKS) | bits
-        return found
-
-    def _cues(self, numbers: Iterable[int]) -> int:
-        """The bits of all patterns of the frames of these numbers, in the rank of the cues."""
-        return _union((1 << self.first[n + 1]) - (1 << self.first[n]) for n in numbers)
+    def _enter(
+        self,
+        bits: int,
+        words: Iterable[str],
+        exact: dict[str, int],
+        starts: dict[str, int],
+        ends: dict[str, int],
+    ) -> None:
+        """Note that each of ``words`` serves ``bits``; when there are none, everything does."""
+        some = False
+        for word in words:
+            some = True
+            table, entry = exact, word
+            if word.startswith("@"):
+                table, entry = self._groups, word[1:]
+            elif word.startswith("*"):
+                table, entry = ends, word[1:]
+            elif word.endswith("*"):
+                table, entry = starts, word[:-1]
+            table[entry] = table.get(entry, 0) | bits
+        if not some:
+            self._always |= bits
 
     def _of_groups(self, groups: Iterable[str]) -> int:
-        return _union(self._groups.get(group, 0) for group in groups)
-
-    def serves(self, word: str) -> int:
-        """What a word as written serves; a contraction serves what the words do that it stands for."""
-        low = word.lower()
-        parts = reading().contractions.get(low)
-        if parts is not None:
-            return _union(map(self._of, parts.split()))
-        return self._of(low[:-2]) | self._of("'s") if low.endswith("'s") else self._of(low)
+        return _union([self._groups.get(group, 0) for group in groups])
 
     def _of(self, word: str) -> int:
-        found = self._opened.get(word, 0) | self._company.get(word, 0)
+        """What a word serves."""
+        found = _union((*self._cue_starts.of(word), *self._cue_ends.of(word)), self._whole.get(word, 0))
         if groups := known_words().of(word):
             found |= self._of_groups(groups)
-        if numbers := frames().of_word(word):
-            found |= self._cues(numbers)
+        if word in known_words().openers:
+            found |= self._phrases
+        if word.isalpha():
+            return found | self._of_run(word)
         if _DIGIT.search(word):
             found |= self._exact.get(DIGITS, 0)
-        for run in (word,) if word.isalnum() else _RUN.findall(word):
-            found |= self._exact.get(run, 0)
-            for bits in (*self._starts.of(run), *self._ends.of(run)):
-                found |= bits
+        return _union(map(self._of_run, _RUN.findall(word)), found)
+
+    def _of_run(self, run: str) -> int:
+        """What the letters and digits of a word serve, as patterns see them."""
+        return _union((*self._starts.of(run), *self._ends.of(run)), self._exact.get(run, 0))
+
+    def _of_piece(self, run: str) -> int:
+        """What a piece of a text as written may serve: a phrase is taken as there when its first word is."""
+        found = 0
+        for word in PIECES[run].said:
+            found |= self._words[word]
+            if found & self._phrases:
+                found |= _union(map(self._of_groups, known_words().openers.get(word, ())))
         return found
 
+    def written(self, pieces: Iterable[str]) -> Possible:
+        """What may be in a sentence of these pieces: a phrase is taken as there when its first word is."""
+        each: Iterable[int] = filter(None, map(self._written.__getitem__, pieces))  # pyright: ignore[reportUnknownArgumentType]  # its stub
+        return self._laid_over(_union(each, self._always))
+
     def possible(self, said: Sequence[str]) -> Possible:
-        """What can be in a text of the words ``said``."""
-        each: Callable[[str], int] = self._words.__getitem__
-        some: Iterable[int] = filter(None, map(each, said))  # pyright: ignore[reportUnknownArgumentType]  # its stub
-        served = _union(some, self._always)
+        """What can be in a text of the tokens ``said``."""
+        each: Iterable[int] = filter(None, map(self._words.__getitem__, said))  # pyright: ignore[reportUnknownArgumentType]  # its stub
+        served = _union(each, self._always)
+        if served & self._phrases:
+            groups = (groups for _, _, groups in known_words().phrases(said))
+            served = _union(map(self._of_groups, groups), served)
+        return self._laid_over(served)
+
+    def _laid_over(self, served: int) -> Possible:
+        """What has all it needs. The rarest of a pattern's words come first, because few sentences go on from there."""
         size = self._size
-        bits = served
-        for rank in range(1, _RANKS):
-            bits &= served >> rank * size
+        bits = served & served >> 2 * size & self._most
+        if bits & self._wanted:
+            bits &= served >> size & served >> 3 * size & served >> 4 * size
+        if not (bits & self._wanted or served & self._people):
+            return NOTHING
         return Possible(
-            bits & (1 << self._loose) - 1,
+            bits & self._patterns,
             bits >> self._loose & (1 << self._wide - self._loose) - 1,
-            bits >> self._wide & (1 << size - self._wide) - 1,
-            served >> size * _RANKS & _NAMES_SOMEBODY,
-            served >> size * _RANKS & _OPENS_PHRASE,
+            bits >> self._wide & (1 << self._senses - self._wide) - 1,
+            bits >> self._senses,
+            served & self._people,
+            served & self._phrases,
         )
 
-    def called(self, said: Sequence[str]) -> list[tuple[int, int]]:
-        """The frames that the words of a stretch call for, in order of precedence, and as bits from the first those of
-        their patterns that are possible in it; frames without any are left out.
-        """
-        possible = self.possible(said)
-        patterns = possible.patterns
-        if not patterns:
-            return []
+    def called(self, patterns: int) -> list[tuple[int, int]]:
+        """The frames with a pattern among ``patterns``, in order of precedence, with their own as bits."""
         found: list[tuple[int, int]] = []
         while patterns:
             number = self._frame_of[(patterns & -patterns).bit_length() - 1]
             first, last = self.first[number], self.first[number + 1]
             found.append((number, patterns >> first & (1 << last - first) - 1))
             patterns = patterns >> last << last
-        if possible.phrases:
-            called = frames().called_by(said)
-            return [each for each in found if each[0] in called]
         return found
 
 

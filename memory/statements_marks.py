@@ -27,10 +27,24 @@ class Marked:
 
     def __init__(self, said: list[str]) -> None:
         self.said = said
-        self.spans = known_words().spans(said)
-        self.groups: frozenset[str] = frozenset().union(*(groups for _, _, groups in self.spans))
+        self._spans: list[tuple[int, int, frozenset[str]]] | None = None
+        self._groups: frozenset[str] | None = None
         self._plain = " ".join(said)
         self._texts: dict[frozenset[str], str] = {}
+
+    @property
+    def spans(self) -> list[tuple[int, int, frozenset[str]]]:
+        """Each phrase and word that has groups, in order, the longer first."""
+        if self._spans is None:
+            self._spans = known_words().spans(self.said)
+        return self._spans
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """The groups that any of its words or phrases belongs to."""
+        if self._groups is None:
+            self._groups = frozenset[str]().union(*(groups for _, _, groups in self.spans))
+        return self._groups
 
     def seen(self, groups: frozenset[str]) -> str:
         """The text in which every word of ``groups`` is one mark."""
@@ -54,7 +68,7 @@ class Marked:
 
     def plain(self, seen: str) -> str:
         """``seen`` with its marks turned back into the words they stand for."""
-        return _MARK.sub(self._words, seen)
+        return _MARK.sub(self._words, seen) if self._texts else seen
 
     def _words(self, mark: re.Match[str]) -> str:
         number = int(mark.group(1))

@@ -3,110 +3,31 @@
 What is quoted, code, or handed over to be worked on ("translate this: …") is left out. Contractions are
 written out, so that a pattern need not know them. A stretch knows whether it asks, supposes or tells a
 story, because a question about an allergy states none.
+
+Most sentences state nothing, and their words alone tell so: what else it takes to read a sentence is worked out
+when it is asked for, and once.
 """
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from itertools import chain
+from operator import itemgetter
 
-import msgspec
-
-from memory import data
+from memory.statements_index import NOTHING, Possible, index
+from memory.statements_pieces import DASH, PIECES, pieces
+from memory.statements_reading import breaks, cues, pattern
+from memory.statements_subjects import mentioned
 from memory.text import sentences
 
-
-class _Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    contractions: dict[str, str]
-    idioms: tuple[str, ...]
-    material: str
-    breaks: str
-    joins: str
-    starters: str
-    leads: str
-    leads_and: str
-    opens: str
-    goes_on: str
-    nouns_with_capitals: str
-    asking_cues: str
-    asking: str
-    asking_marked: str
-    supposing_cues: str
-    supposing: str
-    fiction_cues: str
-    fiction: str
-    idiom_cues: str
-
-
-class Stretch(msgspec.Struct, frozen=True):
-    """A part of a sentence: ``text`` in lower case with contractions written out, tokens apart by one
-    space.
-    """
-
-    text: str
-    said: list[str]
-    sentence: str
-    names: frozenset[str]
-    asks: bool
-    supposes: bool
-    tells: bool
-
-
-_TOKEN = re.compile(r"[^\W_]+(?:['\-.][^\W_]+)*(?:\+\+|#)?|[,;:()…–—!?.&%/]| - ")
 _QUOTED = re.compile(
     r'"[^"\n]{3,}"|«[^»\n]{3,}»|“[^”\n]{3,}”|„[^“”\n]{3,}[“”]|```.*?```|^>[^\n]*', re.DOTALL | re.MULTILINE
 )
 _LONGEST_LEAD = 12
 """Words before a comma that still belong to what follows ("when …, …")."""
 _APOSTROPHES = ("’", "‘", "ʼ", "`", "´")
-
-
-@cache
-def reading() -> _Reading:
-    """How messages are cut, read on first use."""
-    found: _Reading = data.table("statements_reading.toml", _Reading)
-    return found
-
-
-_OPENING = r"^(?:(?:and|but|so|well|und|y|also|ok|okay|hey|hi) ,? ?)*"
-
-
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    source = reading()
-    text = {
-        "material": source.material,
-        "supposing": rf"\b(?:{source.supposing})\b",
-        "fiction": rf"\b(?:{source.fiction})\b",
-        "asking": rf"{_OPENING}(?:{source.asking})\b",
-        "asking_marked": rf"{_OPENING}(?:{source.asking_marked})\b",
-        "idioms": r"\b(?:" + "|".join(source.idioms) + r")(?!\w)",
-    }[name]
-    return re.compile(text, re.IGNORECASE)
-
-
-class _Breaks(msgspec.Struct, frozen=True):
-    always: frozenset[str]
-    joins: frozenset[str]
-    before: frozenset[str]
-    leads: frozenset[str]
-    leads_and: frozenset[str]
-    opens: frozenset[str]
-    goes_on: frozenset[str]
-
-
-@cache
-def _breaks() -> _Breaks:
-    source = reading()
-    return _Breaks(
-        frozenset(source.breaks.split()),
-        frozenset(source.joins.split()),
-        frozenset(source.starters.split()),
-        frozenset(source.leads.split()),
-        frozenset(source.leads_and.split()),
-        frozenset(source.opens.split()),
-        frozenset(source.goes_on.split()),
-    )
+_ENDS = frozenset({"!", "?", "."})
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 def _own_words(text: str) -> str:
@@ -117,71 +38,193 @@ def _own_words(text: str) -> str:
             text = text.replace(written, "'")
     if '"' in text or "“" in text or "„" in text or "«" in text or ">" in text or "```" in text:
         text = _QUOTED.sub(" … ", text)
-    if ":" in text and (handed := _pattern("material").search(text)):
-        text = text[: handed.start()]
-    return text
+    return text[: _handed_over(text)] if ":" in text else text
 
 
-def _tokens(written: Sequence[str]) -> tuple[list[str], frozenset[str]]:
-    """The tokens of a sentence in lower case, and those that are written like names."""
-    contractions = reading().contractions
-    found: list[str] = []
-    names: set[str] = set()
-    for token in written:
-        low = token.lower()
-        if low != token and token[0].isupper() and found and not token.isupper():
-            names.add(low)
-        if low in contractions:
-            found.extend(contractions[low].split())
-        elif low.endswith("'s"):
-            found += (low[:-2], "'s")
-            if token[0].isupper():
-                names.add(low[:-2])
-        else:
-            found.append(low)
-    return found, frozenset(names)
+def _handed_over(text: str) -> int:
+    """Where the material begins that a message hands over; its end when it hands over none.
+
+    The words that do so stand before a colon, in its own sentence, so no other part of the text is looked at.
+    """
+    colon = text.find(":")
+    while colon >= 0:
+        start = max(text.rfind(".", 0, colon), text.rfind("\n", 0, colon), text.rfind(":", 0, colon)) + 1
+        if handed := pattern("material").search(text, start, colon + 1):
+            return handed.start()
+        colon = text.find(":", colon + 1)
+    return len(text)
 
 
-def _cut(tokens: list[str]) -> list[list[str]]:
+_said = itemgetter(0)
+_names = itemgetter(1)
+
+
+class Stretch:
+    """A part of a sentence: ``text`` in lower case with contractions written out, its tokens ``said`` apart by one
+    space.
+    """
+
+    __slots__ = ("_of", "_possible", "asks", "said", "supposes", "tells", "text")
+
+    def __init__(
+        self,
+        text: str,
+        said: list[str],
+        of: "Sentence",
+        *,
+        asks: bool,
+        supposes: bool,
+        tells: bool,
+    ) -> None:
+        self.text = text
+        self.said = said
+        self.asks = asks
+        self.supposes = supposes
+        self.tells = tells
+        self._of = of
+        self._possible: Possible | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The sentence it is a part of, as written."""
+        return self._of.text
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The words of its sentence that are written like names."""
+        return self._of.names
+
+    @property
+    def possible(self) -> Possible:
+        """What its own words can state."""
+        if self._possible is None:
+            self._possible = index().possible(self.said)
+        return self._possible
+
+    @possible.setter
+    def possible(self, known: Possible) -> None:
+        self._possible = known
+
+
+class Sentence:
+    """A sentence of the person's own; what it takes to read it is made when asked."""
+
+    __slots__ = ("_names", "_person", "_stretches", "_tokens", "possible", "runs", "text")
+
+    def __init__(self, text: str, runs: list[str], possible: Possible) -> None:
+        self.text = text
+        self.runs = runs
+        self.possible = possible
+        self._tokens: list[str] | None = None
+        self._names: frozenset[str] | None = None
+        self._person: str | None = None
+        self._stretches: list[Stretch] | None = None
+
+    @property
+    def tokens(self) -> list[str]:
+        """Its tokens in lower case, with contractions written out."""
+        if self._tokens is None:
+            self._tokens = [*chain.from_iterable(map(_said, map(PIECES.__getitem__, self.runs)))]
+        return self._tokens
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Those of its tokens that are written like names."""
+        if self._names is None:
+            self._names = self._named()
+        return self._names
+
+    def _named(self) -> frozenset[str]:
+        some = [piece for run in self.runs if (piece := PIECES[run]).said]
+        named = [*some[0].opening, *chain.from_iterable(map(_names, some[1:]))] if some else []
+        if not named or not cues("capitals").isdisjoint(self.tokens):
+            return _NO_NAMES  # in German every noun is written like a name
+        return frozenset(named)
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """The parts that can each hold one statement."""
+        if self._stretches is None:
+            self._stretches = _stretches(self)
+        return self._stretches
+
+    def mentioned(self, other: str | None) -> str | None:
+        """The last person it mentions who is not the one who wrote it, else ``other``."""
+        if not self.possible.people:
+            return other
+        if self._person is None:
+            self._person = mentioned(self.tokens, self.names, None) or ""
+        return self._person or other
+
+
+class Sentences(list[Sentence]):
+    """The sentences of ``text`` that are the person's own words and may state something or name somebody, in order,
+    for who reads them more than once.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        may_hold = index().written
+        for sentence in sentences(_own_words(text)):
+            runs = pieces(sentence)
+            possible = may_hold(runs)
+            if possible is not NOTHING:
+                self.append(Sentence(sentence, runs, possible))
+
+
+def own_sentences(text: str | Sentences) -> Sentences:
+    """The sentences of ``text``, which may be given as such by who reads them several times."""
+    return Sentences(text) if isinstance(text, str) else text
+
+
+def _cut(tokens: list[str], has: frozenset[str]) -> list[list[str]]:
     """``tokens`` in stretches: at strong marks, and at a comma or "and" before a new subject.
 
     "When I eat eggs, my face swells" stays whole: what comes before the comma is part of what is stated. Where
     nobody wrote a comma ("I'm from Porto I live in Cork"), a second "I" with its verb begins a stretch.
     """
-    breaks = _breaks()
-    parts: list[list[str]] = [[]]
-    for word, ahead in zip(tokens, [*tokens[1:], ""], strict=False):
-        opened = parts[-1]
-        lead = opened[0] if opened and len(opened) < _LONGEST_LEAD else ""
-        held = lead in breaks.leads_and or (word == "," and lead in breaks.leads)
-        strong = word in breaks.always and ahead != "of"  # "because of" leads on
-        if word == "i" and ahead in breaks.opens and "i" in opened[:-1] and opened[-1] not in breaks.goes_on:
-            parts.append([word])
-            continue
-        if strong or (word in breaks.joins and ahead in breaks.before and not held):
-            parts.append([])
+    where = breaks()
+    again = tokens.count("i") > 1
+    if not again and where.always.isdisjoint(has) and where.joins.isdisjoint(has):
+        return [tokens] if tokens else []
+    parts: list[list[str]] = []
+    start = 0
+    for at, word in enumerate(tokens):
+        if again and word == "i" and _begins(tokens, start, at):
+            parts.append(tokens[start:at])
+            start = at
+        if word in where.always:
+            ends = at + 1 == len(tokens) or tokens[at + 1] != "of"  # "because of" leads on
         else:
-            opened.append(word)
-    return [part for part in parts if part]
+            ends = word in where.joins and at + 1 < len(tokens) and tokens[at + 1] in where.before
+            ends = ends and not (start < at < start + _LONGEST_LEAD and _holds(tokens[start], word))
+        if ends:
+            parts.append(tokens[start:at])
+            start = at + 1
+    return [part for part in (*parts, tokens[start:]) if part]
 
 
-@cache
-def _cues(name: str) -> frozenset[str]:
-    source = reading()
-    cues = {
-        "asking": source.asking_cues,
-        "supposing": source.supposing_cues,
-        "fiction": source.fiction_cues,
-        "idioms": source.idiom_cues,
-        "capitals": source.nouns_with_capitals,
-    }[name]
-    return frozenset(cues.split())
+def _begins(tokens: Sequence[str], start: int, at: int) -> bool:
+    """Whether the "I" at a place begins a stretch of its own, in the one that begins at ``start``."""
+    where = breaks()
+    return (
+        start < at < len(tokens) - 1
+        and tokens[at + 1] in where.opens
+        and "i" in tokens[start : at - 1]
+        and tokens[at - 1] not in where.goes_on
+    )
 
 
-def _asking(texts: list[str], marked: bool) -> list[bool]:
+def _holds(lead: str, join: str) -> bool:
+    """Whether a stretch that begins with ``lead`` goes on after ``join``."""
+    return lead in breaks().leads_and or (join == "," and lead in breaks().leads)
+
+
+def _asking(texts: Sequence[str], marked: bool) -> list[bool]:
     """Which stretches of a sentence ask: in a marked one all from the first that does, else the last."""
     asking = [
-        bool(_pattern("asking").search(text) or (marked and _pattern("asking_marked").search(text)))
+        bool(pattern("asking").match(text) or (marked and pattern("asking_marked").match(text)))
         for text in texts
     ]
     if not marked or not texts:
@@ -190,68 +233,38 @@ def _asking(texts: list[str], marked: bool) -> list[bool]:
     return [at >= first for at in range(len(texts))]
 
 
-class Sentence:
-    """A sentence of the person's own, as ``written`` in tokens; what else it takes to read it is made when asked."""
-
-    __slots__ = ("_read", "text", "written")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.written: list[str] = _TOKEN.findall(text)
-        self._read: tuple[list[str], frozenset[str]] | None = None
-
-    @property
-    def tokens(self) -> list[str]:
-        """Its tokens in lower case, with contractions written out."""
-        return self._tokens()[0]
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Those of its tokens that are written like names."""
-        return self._tokens()[1]
-
-    def _tokens(self) -> tuple[list[str], frozenset[str]]:
-        if self._read is None:
-            tokens, names = _tokens(self.written)
-            if names and not _cues("capitals").isdisjoint(tokens):
-                names = frozenset[str]()  # in German every noun is written like a name
-            self._read = tokens, names
-        return self._read
-
-
-class Sentences(list[Sentence]):
-    """The sentences of ``text`` that are the person's own words, in order, for who reads them more than once."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(Sentence(sentence) for sentence in sentences(_own_words(text)))
-        self.text = text
-
-
-def own_sentences(text: str | Sentences) -> Sentences:
-    """The sentences of ``text``, which may be given as such by who reads them several times."""
-    return Sentences(text) if isinstance(text, str) else text
-
-
-def stretches(sentence: Sentence) -> list[Stretch]:
-    """The parts of a sentence that can each hold one statement."""
-    has = frozenset(sentence.tokens)
+def _stretches(sentence: Sentence) -> list[Stretch]:
+    tokens, possible = sentence.tokens, sentence.possible
+    has = frozenset(tokens)
     marked = "?" in has
-    parts = _cut([token for token in sentence.tokens if token not in {"!", "?", "."}])
+    parts = _cut([token for token in tokens if token not in _ENDS], has)
     texts = [" ".join(part) for part in parts]
-    if has & _cues("idioms"):
-        texts = [_pattern("idioms").sub(" … ", text).strip() for text in texts]
-    tells = bool(has & _cues("fiction")) and bool(_pattern("fiction").search(sentence.text))
-    supposing = _pattern("supposing") if has & _cues("supposing") else None
-    asking = _asking(texts, marked) if marked or has & _cues("asking") else [False] * len(texts)
-    return [
+    if possible.senses & index().idioms or DASH in has:
+        texts = [pattern("idioms").sub(" … ", text).strip() for text in texts]
+        parts = [text.split() for text in texts]
+    tells = not cues("fiction").isdisjoint(has) and bool(pattern("fiction").search(sentence.text.lower()))
+    supposing = None if cues("supposing").isdisjoint(has) else pattern("supposing")
+    asks = marked or not cues("asking").isdisjoint(has)
+    asking = _asking(texts, marked) if asks else [False] * len(texts)
+    found = [
         Stretch(
             text,
-            text.split(),
-            sentence.text,
-            sentence.names,
-            asks,
-            bool(supposing and supposing.search(text)),
-            tells,
+            part,
+            sentence,
+            asks=asks,
+            supposes=bool(supposing and supposing.search(text)),
+            tells=tells,
         )
-        for text, asks in zip(texts, asking, strict=True)
+        for text, part, asks in zip(texts, parts, asking, strict=True)
+    ]
+    if len(found) == 1 and not possible.phrases:
+        found[0].possible = possible  # its words are the sentence's
+    return found
+
+
+def said_plainly(text: str) -> list[str]:
+    """Each sentence of ``text`` that is the person's own, its tokens in lower case apart by one space."""
+    return [
+        " ".join(chain.from_iterable(PIECES[run].said for run in pieces(sentence)))
+        for sentence in sentences(_own_words(text))
     ]

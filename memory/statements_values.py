@@ -18,24 +18,44 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nothing: str
 
 
+_STOPS, _AFTER = 1, 2
+ALL = -1
+"""Any of the patterns may be in a value."""
+
+
+def sources() -> tuple[str, ...]:
+    """The patterns of where a value ends, and of what is taken off its end."""
+    table = data.table("statements_values.toml", _Table)
+    return table.stops, table.after
+
+
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     table = data.table("statements_values.toml", _Table)
     return (
         re.compile(rf" ?(?:, )?\b(?:{table.stops})\b.*"),
-        re.compile(rf"^(?:(?:{table.before}) )+"),
+        re.compile(rf"(?:(?:{table.before}) )+"),
         re.compile(rf"(?:[ ,]+(?:{table.after}))+[ ,]*$"),
         re.compile(rf"^(?:{table.nothing})$"),
     )
 
 
-def cleaned(value: str) -> str:
-    """``value`` without what follows it, filler words and determiners."""
+def cleaned(value: str, values: int = ALL) -> str:
+    """``value`` without what follows it, filler words and determiners.
+
+    ``values`` says by a bit each which of `sources` can be in it at all.
+    """
     stops, before, after, _ = _patterns()
-    value = stops.sub("", f" {value.strip(' ,…-')} ").strip(" ,…-&")
-    value = before.sub("", f"{value} ").strip()
-    value = after.sub("", f" {value}").strip(" ,")
-    return " ".join(value.split()[:_MOST_WORDS])
+    value = f" {value.strip(' ,…-')} "
+    if values & _STOPS and (stop := stops.search(value)):
+        value = value[: stop.start()]
+    value = f"{value.strip(' ,…-&')} "
+    if first := before.match(value):
+        value = value[first.end() :]
+    value = value.strip()
+    if values & _AFTER and (last := after.search(f" {value}")):
+        value = value[: max(0, last.start() - 1)]
+    return " ".join(value.strip(" ,").split()[:_MOST_WORDS])
 
 
 def is_nothing(value: str) -> bool:
@@ -43,9 +63,9 @@ def is_nothing(value: str) -> bool:
     return bool(_patterns()[3].match(value))
 
 
-def parts(value: str) -> list[str]:
+def parts(value: str, values: int = ALL) -> list[str]:
     """The items of a list ("eggs, nuts and milk"), each cleaned; at most eight."""
-    found = [clean for item in _LIST.split(value) if (clean := cleaned(item))]
+    found = [clean for item in _LIST.split(value) if (clean := cleaned(item, values))]
     return found[:8]
 
 

@@ -4,13 +4,15 @@ The groups are data (``statements_words.toml``), so that a word is added without
 all that begin or end with it, which covers inflections and German compounds.
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Generic, TypeVar
 
 import msgspec
 
 from memory import data
+from memory.text import Remembered
 
 _PLURALS = ("", "s", "es", "n", "en")
 """What ``*`` stands for after a phrase."""
@@ -18,8 +20,6 @@ _LONGEST = 4
 """The most words in one phrase of a group."""
 _SHORTEST_END = 3
 _NONE: frozenset[str] = frozenset()
-_MOST_REMEMBERED = 10_000
-"""Words whose groups are kept ready; what people write has no end."""
 
 
 class _Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,24 +30,17 @@ Value = TypeVar("Value")
 
 
 class Affixes(Generic[Value]):
-    """What begins (or ends) a word, found by its outermost letters: most words are done after one look-up."""
+    """What begins (or ends) a word, looked up by each length that such a thing has."""
 
     def __init__(self, known: Mapping[str, Value], *, ends: bool = False) -> None:
-        self._ends = ends
-        self._least = min(map(len, known), default=1)
-        self._near: dict[str, list[tuple[str, Value]]] = {}
-        for affix, value in known.items():
-            edge = affix[-self._least :] if ends else affix[: self._least]
-            self._near.setdefault(edge, []).append((affix, value))
+        self._known = known
+        self._lengths = sorted(set(map(len, known)))
+        self._slices = [slice(-size, None) if ends else slice(size) for size in self._lengths]
 
     def of(self, word: str) -> list[Value]:
         """The values of the affixes that ``word`` has."""
-        near = self._near.get(word[-self._least :] if self._ends else word[: self._least])
-        if near is None:
-            return []
-        if self._ends:
-            return [value for affix, value in near if word.endswith(affix)]
-        return [value for affix, value in near if word.startswith(affix)]
+        known, fitting = self._known, bisect_right(self._lengths, len(word))
+        return [known[part] for cut in self._slices[:fitting] if (part := word[cut]) in known]
 
 
 class Words:
@@ -57,14 +50,20 @@ class Words:
         self._exact: dict[str, frozenset[str]] = {}
         self._starts: dict[str, frozenset[str]] = {}
         self._ends: dict[str, frozenset[str]] = {}
-        self._memo: dict[str, frozenset[str]] = {}
         for name, listed in groups.items():
             for entry in listed.split():
                 self._put(entry.replace("_", " "), name)
         self._by_start = Affixes(self._starts)
         long = {end: names for end, names in self._ends.items() if len(end) >= _SHORTEST_END}
         self._by_end = Affixes(long, ends=True)
-        self._openers = frozenset(phrase.split(" ", 1)[0] for phrase in self._exact if " " in phrase)
+        self.openers: dict[str, tuple[frozenset[str], ...]] = {}
+        """The first words of phrases, with the groups of each phrase."""
+        for phrase, names in self._exact.items():
+            if " " in phrase:
+                opener = phrase.split(" ", 1)[0]
+                self.openers[opener] = (*self.openers.get(opener, ()), names)
+        self.of: Callable[[str], frozenset[str]] = Remembered(self._look_up).__getitem__
+        """The groups of one folded word."""
 
     def _put(self, word: str, name: str) -> None:
         table, key = self._exact, word
@@ -78,15 +77,6 @@ class Words:
             table, key = self._starts, word[:-1]
         table[key] = table.get(key, frozenset()) | {name}
 
-    def of(self, word: str) -> frozenset[str]:
-        """The groups of one folded word."""
-        found = self._memo.get(word)
-        if found is None:
-            if len(self._memo) >= _MOST_REMEMBERED:
-                self._memo.clear()
-            self._memo[word] = found = self._look_up(word)
-        return found
-
     def _look_up(self, word: str) -> frozenset[str]:
         found = self._exact.get(word, _NONE)
         for groups in (*self._by_start.of(word), *self._by_end.of(word)):
@@ -95,30 +85,30 @@ class Words:
 
     def phrases(self, said: Sequence[str]) -> list[tuple[int, int, frozenset[str]]]:
         """Each phrase of two words or more that has groups: first, one past the last, groups."""
+        openers = self.openers
+        if openers.keys().isdisjoint(said):
+            return []
         return [
             (first, first + length, groups)
             for first, word in enumerate(said)
-            if word in self._openers
+            if word in openers
             for length in range(min(_LONGEST, len(said) - first), 1, -1)
             if (groups := self._exact.get(" ".join(said[first : first + length])))
         ]
 
-    def all_phrases(self) -> list[tuple[str, frozenset[str]]]:
-        """Every phrase of two words or more, with its groups."""
-        return [(phrase, groups) for phrase, groups in self._exact.items() if " " in phrase]
-
     def spans(self, said: Sequence[str]) -> list[tuple[int, int, frozenset[str]]]:
         """Each phrase and word of ``said`` that has groups, in order, the longer first."""
-        single = [(first, first + 1, groups) for first, word in enumerate(said) if (groups := self.of(word))]
+        single = [(first, first + 1, groups) for first, groups in enumerate(map(self.of, said)) if groups]
         phrases = self.phrases(said)
         return sorted(single + phrases, key=lambda one: (one[0], -one[1])) if phrases else single
 
     def groups(self, text: str) -> frozenset[str]:
         """All groups that any word or phrase of ``text`` (folded, single spaces) belongs to."""
-        found: frozenset[str] = frozenset()
-        for _, _, groups in self.spans(text.split()):
-            found |= groups
-        return found
+        return self.groups_of(text.split())
+
+    def groups_of(self, said: Sequence[str]) -> frozenset[str]:
+        """All groups that any word or phrase of ``said`` belongs to."""
+        return _NONE.union(*map(self.of, said), *(groups for _, _, groups in self.phrases(said)))
 
 
 def read_groups(groups: dict[str, str]) -> Words:

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from evaluation.statement_needs import OUT, written
 from memory.statements_frames import frames
 from memory.statements_index import index
-from memory.statements_loose import rules, wide_rules
 from memory.statements_marks import marks
 from memory.statements_needs import needs
+from memory.statements_rules import rules, wide_rules
 
 _GROUPS = {rune: name for name, rune in marks().items()}
 _SOURCES = sorted({pattern.source for frame in frames().all for pattern in frame.patterns})
