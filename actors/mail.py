@@ -47,6 +47,16 @@ class Refresh(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[str, ...] | None = None
 
 
+class SummedUp(msgspec.Struct, frozen=True):
+    """A summary of ``conversation`` up to the position ``covers`` has landed; ``tell`` makes the client's event."""
+
+    conversation: str
+    revision: int
+    text: str
+    covers: int
+    tell: Callable[[int], Frame] | None
+
+
 class Announce(msgspec.Struct, frozen=True):
     """Tell the client something that is not of the open talk; ``make`` gets the event's number."""
 
@@ -85,5 +95,17 @@ class Linger(msgspec.Struct, frozen=True):
 
 
 Mail: TypeAlias = (
-    Attach | Detach | Asked | Refresh | Announce | Replaced | Unsay | Forgotten | Drain | Cut | Linger | Event
+    Attach
+    | Detach
+    | Asked
+    | Refresh
+    | SummedUp
+    | Announce
+    | Replaced
+    | Unsay
+    | Forgotten
+    | Drain
+    | Cut
+    | Linger
+    | Event
 )

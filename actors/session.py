@@ -29,6 +29,7 @@ from actors.mail import (
     Mail,
     Refresh,
     Replaced,
+    SummedUp,
     Unsay,
 )
 from actors.outbox import Outbox
@@ -70,6 +71,7 @@ from companions.events import (
     Ticket,
     TimerRang,
 )
+from companions.handing_over import summed_up
 from companions.resuming import resumed
 from companions.state import Idle, Responding, State, Step
 from protocol.errors import CloseCode
@@ -144,6 +146,8 @@ class Session:
                 await self.commands.handle(command)
             case Refresh():
                 await self.memory.changed(mail)
+            case SummedUp():
+                await self._summed_up(mail)
             case Announce(make=make):
                 await self.announce(make)
             case Replaced():
@@ -350,6 +354,15 @@ class Session:
         if opening is not None and self.state.talk is not None:
             self.state = replace(self.state, talk=opening.talk)
 
+    async def _summed_up(self, mail: SummedUp) -> None:
+        """The window of the open talk goes on from its summary (D11)."""
+        talk = self.state.talk
+        if talk is not None and talk.conversation == mail.conversation:
+            fresh = summed_up(talk, revision=mail.revision, text=mail.text, covers=mail.covers)
+            self.state = replace(self.state, talk=fresh)
+        if mail.tell is not None:
+            await self.announce(mail.tell)
+
     # ------------------------------------------------------------ the model
 
     def asked_now(self) -> None:
@@ -393,8 +406,9 @@ class Session:
     async def leave_talk(self) -> None:
         """Leave the open conversation as it is, its open answer kept as far as it was shown (X20)."""
         await self.take(answering.cut(self.cast.rules, self.state, "interrupted", self.services.now_ms()))
-        self._alarms.stop("silence")
-        self.state = replace(self.state, talk=None, queue=(), phase=Idle())
+        for alarm in ("silence", "quiet", "enough"):  # what was not handed over yet is, when the talk ends
+            self._alarms.stop(alarm)
+        self.state = replace(self.state, talk=None, queue=(), phase=Idle(), unhanded=0)
         self.hold()
 
     async def close_talk(self) -> None:

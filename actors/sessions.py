@@ -13,7 +13,7 @@ import msgspec
 import structlog
 from anyio.abc import TaskGroup
 
-from actors.mail import Announce, Cut, Drain, Forgotten, Mail, Refresh, Replaced, Unsay
+from actors.mail import Announce, Cut, Drain, Forgotten, Mail, Refresh, Replaced, SummedUp, Unsay
 from actors.ports import Cast, CommandRefused, Opening, Services
 from actors.runtime import Address, supervise
 from actors.session import Session
@@ -271,6 +271,13 @@ class Sessions:
             and not live.address.closed
             and (live.session.state.who.user, live.session.state.who.companion) == owner
         ]
+
+    def summed_up(self, user: str, companion: str, mail: SummedUp) -> None:
+        """A summary of one of the person's conversations has landed: it may be of the one they talk in."""
+        for live in self._live.values():
+            who = live.session.state.who
+            if (who.user, who.companion) == (user, companion):
+                live.address.post(mail)
 
     def announce(self, session: str, announce: Announce) -> None:
         """Tell one session's client something."""

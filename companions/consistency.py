@@ -173,6 +173,8 @@ def _session(policy: Policy) -> Found:
         yield "summary", "session.jobs has summary, so this table is required"
     if "facts" in session.jobs and policy.facts is None:
         yield "facts", "session.jobs has facts, so this table is required"
+    if session.debounce is not None and "facts" not in session.jobs:
+        yield "session.debounce", "needs the job facts"
     if session.parent_mode and "parent" not in session.types:
         yield "session.types.parent", "session.parent_mode is true, so this type is required"
     if "parent_note" in session.jobs and not session.parent_mode:

@@ -33,6 +33,7 @@ from companions.events import (
     CloseTicket,
     Effect,
     Event,
+    HandedTicket,
     HandOver,
     MessageSent,
     Minted,
@@ -55,6 +56,7 @@ from companions.events import (
     TimerRang,
     ToolAsked,
 )
+from companions.handing_over import handed_over
 from companions.repeats import done_command
 from companions.resuming import regenerate
 from companions.state import Idle, Responding, Rules, State, Step, Waiting
@@ -68,6 +70,10 @@ MOST_QUEUED = 4  # limits.queue of the wire
 
 def step(rules: Rules, state: State, event: Event) -> Step:
     """What follows from ``event``."""
+    return handed_over(rules, state, event, _step(rules, state, event))
+
+
+def _step(rules: Rules, state: State, event: Event) -> Step:
     match event:
         case MessageSent():
             return _sent(rules, state, event)
@@ -89,6 +95,8 @@ def step(rules: Rules, state: State, event: Event) -> Step:
             return answering.failed(rules, state, event)
         case TimerRang(timer="silence"):
             return _silence(rules, state, event)
+        case TimerRang(timer="quiet" | "enough"):
+            return state, []
         case TimerRang():
             return answering.rang(rules, state, event)
         case _:
@@ -207,6 +215,8 @@ def _saved(rules: Rules, state: State, event: Saved) -> Step:
             return answering.landed(rules, state, answer, event.outcome, event.at)
         case CloseTicket(re=re, conversation=conversation, reason=reason):
             return _closed(state, re, conversation, reason, event.outcome)
+        case HandedTicket(conversation=conversation):
+            return state, [HandOver(conversation)] if isinstance(event.outcome, Landed) else []
         case QuietTicket():
             return state, []
         case _:
@@ -309,7 +319,7 @@ def close(
     assert state.talk is not None
     parents = rules.settings.with_parents(state.talk.session_type)
     jobs = tuple(
-        JobSpec(id=job, kind=kind, first=1, last=state.talk.last_position)
+        JobSpec(id=job, kind=kind, first=1, last=state.talk.last_position, rest=kind == "facts")
         for job, kind in zip(ids.jobs, rules.settings.jobs_after(parents=parents), strict=False)
     )
     change = ConversationClosed(

@@ -14,7 +14,9 @@ from memory.messages import Message, Source, Status
 from memory.reading import Reading
 
 Style: TypeAlias = Literal["again", "shorter", "simpler"]
-Timer: TypeAlias = Literal["silence", "landing", "patience", "hold", "pace", "checkpoint"]
+Timer: TypeAlias = Literal[
+    "silence", "landing", "patience", "hold", "pace", "checkpoint", "quiet", "enough"
+]  # quiet and enough: what was said since is handed to the extractor
 
 
 class Minted(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,11 +155,17 @@ class CloseTicket(msgspec.Struct, frozen=True, kw_only=True):
     reason: CloseReason
 
 
+class HandedTicket(msgspec.Struct, frozen=True):
+    """Work in mid-talk was queued: summarizer and extractor are to look."""
+
+    conversation: str
+
+
 class QuietTicket(msgspec.Struct, frozen=True):
     """Nobody waits for this change."""
 
 
-Ticket: TypeAlias = SaidTicket | AnswerTicket | CloseTicket | QuietTicket
+Ticket: TypeAlias = SaidTicket | AnswerTicket | CloseTicket | HandedTicket | QuietTicket
 
 Event: TypeAlias = (
     MessageSent

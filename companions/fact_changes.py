@@ -31,6 +31,7 @@ class Keeping(msgspec.Struct, frozen=True, kw_only=True):
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """Something that may be kept, with the messages that say it.
 
+    ``read``: code read it in the messages it names, so it is not held against their words once more.
     ``fact`` is the id it gets when it is new. ``statement`` holds subject, attribute, value and kind, and may be
     negated: then it ends what is held. ``statement.words`` are the person's own words, where they are known.
     """
@@ -41,6 +42,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[str, ...]
     language: str = ""
     confidence: float | None = None  # never above the policy's start
+    read: bool = False
 
 
 class Denial(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,6 +72,7 @@ def proposals(
                 category=category or "",
                 evidence=(each.message,),
                 language=language,
+                read=True,
             )
         )
     return tuple(kept), tuple(denied)

@@ -4,6 +4,7 @@ Everything an answer produced is one change; the rules of answering decide when 
 """
 
 import msgspec
+from msgspec.structs import replace
 
 from companions.changes import (
     AnswerCheckpointed,
@@ -60,11 +61,14 @@ def talk_after(rules: Rules, state: State, phase: Responding, message: Message |
     """The talk with the answer in it, and without what the answer replaces."""
     talk = state.talk
     assert talk is not None
+    hidden: list[str] = []
     if phase.waiting.hides_from is not None:
         hidden = [each.id for each in talk.messages if each.position >= phase.waiting.hides_from]
         talk = without(talk, hidden)
     if message is None:
         return talk
+    if hidden:
+        talk = replace(talk, revision=talk.revision + 1)
     narrative = phase.plan.narrative
     named = (*phase.plan.anchors, *rules.anchors(message.text))
     return answered(talk, message, anchors=named, narrative=narrative.narrative if narrative else None)

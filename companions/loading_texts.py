@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TypeVar, get_args
 
+from companions.changes import JobKind
 from companions.errors import PolicyError
 from companions.folder import Folder
 from companions.policy import Persona, Policy
@@ -48,9 +49,19 @@ def texts_of(folder: Folder, policy: Policy, persona: Persona | None = None) -> 
         warmth=_warmth(folder) if repeats else (),
         lengths=_lengths(folder) if repeats else {},
         prompt=_words(folder, "prompt.md", get_args(PromptWord), PROMPT_PLACEHOLDERS),
-        jobs={kind: folder.text(f"jobs/{kind}.md", ("words",)) for kind in policy.session.jobs},
+        jobs={kind: folder.text(f"jobs/{kind}.md", ("words",)) for kind in asked_of_a_model(policy)},
         words=_words(folder, "words.md", get_args(PageWord), PAGE_PLACEHOLDERS),
     )
+
+
+def asked_of_a_model(policy: Policy) -> tuple[JobKind, ...]:
+    """The jobs that a model is asked to do; a talk in figures (form ``dementia``) is summed up by code."""
+    kinds: dict[JobKind, None] = dict.fromkeys(policy.session.jobs)
+    if policy.summary is not None:
+        kinds["summary"] = None
+        if policy.summary.form == "dementia":
+            del kinds["summary"]
+    return tuple(kinds)
 
 
 def _greetings(folder: Folder) -> Greetings:

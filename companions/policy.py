@@ -62,6 +62,14 @@ class SessionType(Table, frozen=True, kw_only=True):
     crisis: bool = False  # a conversation in crisis may be continued as this type
 
 
+class Debounce(Table, frozen=True, kw_only=True):
+    """When what was said is handed to the extractor while a talk goes on, whichever is first."""
+
+    quiet_seconds: Positive = 120  # without a word of the person
+    messages: Positive = 12  # of the person
+    most_seconds: Positive = 900  # after the first of them, however much is said
+
+
 class Session(Table, frozen=True, kw_only=True):
     """A conversation from its beginning to its end."""
 
@@ -69,6 +77,7 @@ class Session(Table, frozen=True, kw_only=True):
     default_type: Word = "freeform"
     types: dict[Word, SessionType]
     jobs: tuple[EndJob, ...] = ()  # handed over at its end
+    debounce: Debounce | None = None  # facts are looked for in mid-talk too
     transcript: Transcript = "all"  # what the person's page shows: everything, or the current exchange
     after_crash: AfterCrash = "offer"  # an answer cut by a crash: given by itself, or offered
     regenerate: bool = False

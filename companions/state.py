@@ -33,6 +33,25 @@ class Who(msgspec.Struct, frozen=True, kw_only=True):
     companion: str
 
 
+class Debounce(msgspec.Struct, frozen=True, kw_only=True):
+    """When what was said is handed to the extractor in mid-talk; seconds of quiet, messages, seconds at most."""
+
+    quiet: float
+    messages: int
+    most: float
+
+
+class Folding(msgspec.Struct, frozen=True, kw_only=True):
+    """When the older part of a talk is summed up: beyond ``over`` messages, and again after ``every`` more.
+
+    The last ``keep`` stay uncovered.
+    """
+
+    over: int
+    keep: int
+    every: int
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The durations of a conversation, in seconds, and what happens at its end."""
 
@@ -45,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     words_per_second: float | None = None
     sentence_pause: float = 0.0
     jobs: tuple[JobKind, ...] = ("summary",)
+    debounce: Debounce | None = None
+    folding: Folding | None = None
     parent_mode: bool = False  # a session of the type PARENTS is apart from the student's memory
     regenerate: bool = False
     answers_after_crash: bool = False
@@ -157,6 +178,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     session_type: str = "freeform"
     title: str | None = None  # given to the next conversation by the person
     reserved: str | None = None  # the id that conversation was promised
+    unhanded: int = 0  # messages of the person that the extractor was not given yet
     late: frozenset[str] = frozenset()  # messages and responses told before they had landed
 
 

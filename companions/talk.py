@@ -41,6 +41,8 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
     repeats: tuple[tuple[str, str, int], ...] = ()  # (message, what it repeats, how many came before it)
     summary: str | None = None  # covers the positions up to ``summary_covers``
     summary_covers: int = 0
+    summary_asked: int = 0  # a summary up to here was asked for
+    revision: int = 0  # raised whenever words are removed; a summary of before is none of this talk
     began_with: str | None = None  # the message whose transaction creates the conversation, until it landed
 
     def find(self, message: str) -> Message | None:
@@ -117,8 +119,13 @@ def answered(talk: Talk, answer: Message, *, anchors: tuple[str, ...], narrative
 def without(talk: Talk, messages: Iterable[str]) -> Talk:
     """The talk as if ``messages`` had not been said: they were refused by the store, or removed."""
     gone = set(messages)
+    lost = [each.position for each in talk.messages if each.id in gone]
+    stale = any(position <= talk.summary_covers for position in lost)
     return msgspec.structs.replace(
         talk,
+        summary=None if stale else talk.summary,
+        summary_covers=0 if stale else talk.summary_covers,
+        summary_asked=0 if stale else talk.summary_asked,
         messages=tuple(each for each in talk.messages if each.id not in gone),
         emotions=tuple(each for each in talk.emotions if each.message not in gone),
         asked=tuple(each for each in talk.asked if each.id not in gone),

@@ -20,7 +20,7 @@ from companions.prompt import Assembled, Scene, Tone, assemble
 from companions.remembered import Permitted, Remembered, permit
 from companions.resources import resources_for
 from companions.speech import Judge, Manner
-from companions.state import Alarm, Plan, Settings, State, Waiting
+from companions.state import Alarm, Debounce, Folding, Plan, Settings, State, Waiting
 from companions.stories import choose
 from companions.talk import Talk, similarities
 from companions.texts import Variants, crisis_words, reflection_keys
@@ -33,6 +33,20 @@ from memory.reading import Before, Reading, read
 
 DISTRESSED = 0.35  # from here a story stands in for a model that is away, whatever was wanted
 NO_STRATEGY = Strategy(repeats=0, warmth=0)
+
+
+def _debounce(policy: Policy) -> Debounce | None:
+    given = policy.session.debounce
+    if given is None:
+        return None
+    return Debounce(quiet=float(given.quiet_seconds), messages=given.messages, most=float(given.most_seconds))
+
+
+def _folding(policy: Policy) -> Folding | None:
+    summary = policy.summary
+    if summary is None or summary.during_over is None:
+        return None
+    return Folding(over=summary.during_over, keep=summary.during_keep, every=summary.during_every)
 
 
 class PolicyRules:
@@ -63,6 +77,8 @@ class PolicyRules:
             words_per_second=policy.pacing.words_per_second,
             sentence_pause=policy.pacing.sentence_pause_ms / 1_000,
             jobs=jobs,
+            debounce=_debounce(policy),
+            folding=_folding(policy),
             regenerate=policy.session.regenerate,
             answers_after_crash=policy.session.after_crash == "answer",
             parent_mode=policy.session.parent_mode,

@@ -54,6 +54,20 @@ def extract(messages: Sequence[Message], felt: dict[str, Felt]) -> Extract:
     )
 
 
+def outline(messages: Sequence[Message], most_words: int) -> str:
+    """What the person asked for and said, the beginning of each message, the latest kept where all are too many."""
+    said = [each.text for each in messages if each.role == "user" and each.text.strip()]
+    heads = [_clipped(sentences(text)[0]).rstrip(".") for text in said if sentences(text)]
+    kept: list[str] = []
+    taken = 0
+    for head in reversed(list(dict.fromkeys(heads))):
+        taken += len(head.split())
+        if kept and taken > most_words:
+            break
+        kept.insert(0, head)
+    return f"{'; '.join(kept)}." if kept else ""
+
+
 def _topics(said: Sequence[Message], felt: dict[str, Felt]) -> tuple[str, ...]:
     counts: Counter[str] = Counter()
     for each in said:

@@ -1,32 +1,30 @@
-"""What summarizer and extractor do with a talk, read from the store: the pure parts live in ``memory``."""
+"""What summarizer and extractor are given: the job rows of the store, and what becomes of a result that has landed."""
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 
+import anyio
 import msgspec
 
-from actors.aftermath import Job
+from actors.aftermath import Channel, Job, Taker
+from actors.mail import SummedUp
+from actors.runtime import Address
 from actors.sessions import Sessions
-from companions.changes import AnyChange, EmotionRow, ExtractMade, JobKind, SummaryMade
+from actors.writer import Write
+from companions.changes import AnyChange, JobKind, SummaryMade
 from companions.companion import Companion
-from companions.fact_changes import FactsProposed, Keeping
-from companions.filing import filed, keeping, proposals
-from memory.extracts import Extract, Felt
-from memory.extracts import extract as extract_summary
-from memory.facts import facts_from, said_in
-from memory.messages import Message
-from memory.tokens import count
-from server.ids import new_id
+from companions.fact_changes import FactsProposed
+from companions.ports import LanguageModel
+from memory.summing import Summed
+from server.extracting import Extracting
+from server.ids import now_ms
 from server.metrics import Metrics
+from server.summarizing import Summarizing
+from server.summary_frames import summary_ready
 from storage.connection import Store
 from storage.jobs import claim_job, due_jobs, release_jobs
-from storage.messages import history
-from storage.readings import emotions_in
 
-MOST_MESSAGES = 1_000
-KEPT_OUT = frozenset(
-    {"abuse", "self_harm"}
-)  # of summaries, unless the safeguarding contact releases them (D25)
+SUMMARIZER: tuple[JobKind, ...] = ("summary", "partial")
+EXTRACTOR: tuple[JobKind, ...] = ("facts", "topics", "learnings")
 
 
 class StoreQueue:
@@ -52,111 +50,66 @@ class StoreQueue:
         await self._store.transact(lambda db: release_jobs(db, worker))
 
 
+def aftercare(
+    store: Store,
+    companions: Mapping[str, Companion],
+    model: LanguageModel,
+    writer: Address[Write],
+    channels: tuple[Channel, Channel],
+    sessions: Sessions,
+    metrics: Metrics,
+) -> tuple[Taker, Taker]:
+    """The summarizer and the extractor of a server, each with its channel."""
+    thinking = anyio.CapacityLimiter(1)  # one thread: more would only take turns with the talks' own work
+    queue = StoreQueue(store)
+
+    def done(job: Job, change: AnyChange) -> None:
+        done_with(sessions, metrics, companions[job.companion], job, change)
+
+    summarizer, extractor = (
+        Taker(
+            name,
+            kinds,
+            queue=queue,
+            perform=perform,
+            writer=writer,
+            channel=channel,
+            now_ms=now_ms,
+            done=done,
+        )
+        for name, kinds, perform, channel in (
+            ("summarizer", SUMMARIZER, Summarizing(store, companions, model, thinking), channels[0]),
+            ("extractor", EXTRACTOR, Extracting(store, companions, model, thinking), channels[1]),
+        )
+    )
+    return summarizer, extractor
+
+
 def _job(row: dict[str, object]) -> Job:
     return msgspec.convert(row, Job)
 
 
-class Aftercare:
-    """Performs jobs."""
+def done_with(
+    sessions: Sessions, metrics: Metrics, companion: Companion, job: Job, change: AnyChange
+) -> None:
+    """A result has landed: who talks with that person goes on from it, and is told of a summary.
 
-    def __init__(self, store: Store, companions: Mapping[str, Companion]) -> None:
-        self._store = store
-        self._companions = companions
-
-    async def summarize(self, job: Job, at: int) -> AnyChange:
-        """The summary of the positions a job names, taken from the talk's own words."""
-
-        def ask(db: sqlite3.Connection) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...]]:
-            messages = history(
-                db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
-            )
-            return messages, emotions_in(db, job.conversation, MOST_MESSAGES)
-
-        messages, rows = await self._store.read(ask)
-        private = {row.message for row in rows if row.crisis_category in KEPT_OUT}
-        covered = [each for each in covered_by(job, messages) if {each.id, each.answers}.isdisjoint(private)]
-        made = extract_summary(covered, felt_by_message(rows))
-        return summary_change(job, at, made)
-
-    async def extract(self, job: Job, at: int) -> AnyChange:
-        """What the person stated in the talk, by their own words, each with the message it rests on."""
-        messages = await self._store.read(
-            lambda db: history(
-                db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
-            )
-        )
-        if job.kind == "facts":
-            return facts_change(self._companions[job.companion], job, at, messages)
-        said = [(each.id, each.role, each.text) for each in covered_by(job, messages)]
-        found = filed(self._companions[job.companion], facts_from(said))
-        return ExtractMade(
-            user=job.user,
-            companion=job.companion,
-            at=at,
-            job=job.id,
-            conversation=job.conversation,
-            kind=job.kind,
-            content=msgspec.Raw(msgspec.json.encode(found)),
-        )
-
-
-def covered_by(job: Job, messages: Sequence[Message]) -> list[Message]:
-    """The messages whose positions a job names; tombstones are not among them."""
-    return [each for each in messages if each.text and job.first <= each.position <= job.last]
-
-
-def facts_change(companion: Companion, job: Job, at: int, messages: Sequence[Message]) -> FactsProposed:
-    """What code reads in the person's own words, as the result of a job.
-
-    ``messages`` begin with the conversation, so that an answer is read with what was asked; only what the job covers
-    is proposed.
+    Where the person sees the current exchange only (D15), nobody is told.
     """
-    found = said_in([(each.id, each.role, each.text) for each in messages if each.text])
-    covered = {each.id for each in covered_by(job, messages)}
-    kept, denied = proposals(
-        companion, [each for each in found if each.message in covered], lambda: new_id("fct")
-    )
-    return FactsProposed(
-        user=job.user,
-        companion=job.companion,
-        at=at,
-        job=job.id,
-        conversation=job.conversation,
-        made_by="statements",
-        keeping=keeping(companion) or Keeping(),
-        proposals=kept,
-        denials=denied,
-    )
-
-
-def felt_by_message(rows: Sequence[EmotionRow]) -> dict[str, Felt]:
-    """What was read in each message."""
-    return {
-        row.message: Felt(emotion=row.emotion, intensity=row.intensity, topics=row.topics, flags=row.flags)
-        for row in rows
-    }
-
-
-def summary_change(job: Job, at: int, made: Extract) -> SummaryMade:
-    """The result of a summary job and its end, as one change."""
-    return SummaryMade(
-        user=job.user,
-        companion=job.companion,
-        at=at,
-        job=job.id,
-        summary=new_id("sum"),
-        conversation=job.conversation,
-        content=msgspec.Raw(msgspec.json.encode(made)),
-        covers_first=job.first,
-        covers_last=job.last,
-        partial=False,
-        made_by="extract",
-        tokens=count(made.text),
-    )
-
-
-def done_with(sessions: Sessions, metrics: Metrics, job: Job, change: AnyChange) -> None:
-    """A job's result has landed: who talks with that person now reads again what is remembered."""
     metrics.jobs.labels(job.kind, type(change).__name__).inc()
+    if isinstance(change, SummaryMade):
+        shown = companion.policy.session.transcript == "all"
+        made = msgspec.json.decode(change.content, type=Summed)
+        sessions.summed_up(
+            job.user,
+            job.companion,
+            SummedUp(
+                conversation=job.conversation,
+                revision=job.revision,
+                text=made.text,
+                covers=change.covers_last,
+                tell=summary_ready(change, made) if shown else None,
+            ),
+        )
     items = () if isinstance(change, FactsProposed) and change.proposals else None
     sessions.refresh(job.user, companion=job.companion, items=items)

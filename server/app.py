@@ -28,9 +28,10 @@ from companions.events import Report
 from companions.ports import LanguageModel
 from companions.state import Who
 from companions.unsaying import Unsaid
+from generation.builtin import Builtin
 from generation.choose import choose, language_model
 from memory.reading import warm
-from server.aftercare import Aftercare, StoreQueue, done_with
+from server.aftercare import aftercare
 from server.casting import casts, companions
 from server.connection import Door
 from server.contacts import contacts_of
@@ -173,30 +174,18 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                         who.user, companion=who.companion, edited=True, items=items
                     ),
                 )
-                care = Aftercare(store, found)
-                summarizer = Taker(
-                    "summarizer",
-                    ("summary",),
-                    queue=StoreQueue(store),
-                    perform=care.summarize,
-                    writer=writer,
-                    channel=channels[0],
-                    now_ms=now_ms,
-                    done=lambda job, change: done_with(sessions, metrics, job, change),
-                )
-                extractor = Taker(
-                    "extractor",
-                    ("facts", "topics", "learnings"),
-                    queue=StoreQueue(store),
-                    perform=care.extract,
-                    writer=writer,
-                    channel=channels[1],
-                    now_ms=now_ms,
-                    done=lambda job, change: done_with(sessions, metrics, job, change),
+                takers = aftercare(
+                    store,
+                    found,
+                    model if settings.model.for_jobs else Builtin(),
+                    writer,
+                    channels,
+                    sessions,
+                    metrics,
                 )
                 aftermath: list[anyio.Event] = []
                 if absent is None:
-                    aftermath = [_over(tasks, taker) for taker in (summarizer, extractor)]
+                    aftermath = [_over(tasks, taker) for taker in takers]
                     sweeper = Sweeper(store, writer, sessions, cast, services)
                     tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
                     tasks.start_soon(lambda: kept_running(indexer, name="indexer"))

@@ -2,44 +2,29 @@
 
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import msgspec
 
 from actors.ports import Opening
 from companions.companion import Companion
-from companions.remembered import CheckIn, FactLine, PastTalk, Profile, Remembered
+from companions.remembered import CheckIn, FactLine, Profile, Remembered
 from companions.talk import MOST_MESSAGES, Talk
-from memory.extracts import Extract
 from memory.facts_told import told
 from memory.messages import Message
 from memory.recall import Stated, stated
 from memory.repetition import asked
 from memory.statements import Statement, last_mentioned
+from memory.summing import Summed
+from server.past_talks import key_facts, lines, moment_of, past_talks, topics
 from storage.conversations import last_conversation
 from storage.facts import told_facts
 from storage.memories import remembering
 from storage.messages import stated_by
 from storage.people import last_check_in, profile
 from storage.readings import narratives_told
-from storage.summaries import Summary, recent_summaries
 from storage.talk import Loaded, load_talk
 
 READ_BACK = 200  # messages read for what was asked and stated; fewer are held whole
-
-
-class KeyFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """The tutor's key facts (tutor document, Conversation.keyFacts)."""
-
-    decisions: tuple[str, ...] = ()
-    preferences: tuple[str, ...] = ()
-    learned: tuple[str, ...] = ()
-
-
-class Content(Extract, frozen=True, kw_only=True):
-    """A stored summary, whatever its companion's form: parts that are not there are empty."""
-
-    key_facts: KeyFacts = KeyFacts()
 
 
 def opening(db: sqlite3.Connection, companion: Companion, *, user: str, conversation: str) -> Opening | None:
@@ -81,8 +66,9 @@ def _talk(found: Loaded) -> Talk:
             for row in found.repetitions
             if row.repeat_of is not None
         ),
-        summary=summary_content(summary).text if summary is not None else None,
+        summary=msgspec.json.decode(summary.content, type=Summed).text if summary is not None else None,
         summary_covers=summary.covers_last if summary is not None else 0,
+        revision=found.conversation.revision,
     )
 
 
@@ -110,18 +96,15 @@ def remembered(
         return Remembered(
             profile=_profile(db, companion, user)
         )  # what they told about themselves is no memory
-    kept = companion.policy.summary.kept if companion.policy.summary is not None else 0
-    wants_past = kept and "across" in (memory.summaries, memory.key_facts)
-    past = recent_summaries(db, user=user, companion=companion.id, limit=kept) if wants_past else ()
-    contents = [summary_content(each) for each in past]
+    past = past_talks(db, companion, user=user)
     stories = narratives_told(db, user=user, companion=companion.id) if companion.narratives else ()
     return Remembered(
         profile=_profile(db, companion, user),
         check_in=_check_in(db, companion, user) if memory.check_in == "across" else None,
         facts=_facts(db, companion, user) if memory.facts == "across" else (),
-        summaries=tuple(_past(each, content) for each, content in zip(past, contents, strict=True)),
-        key_facts=_key_facts(contents),
-        topics=_topics(contents),
+        summaries=lines(past),
+        key_facts=key_facts(db, companion, past, user=user),
+        topics=topics(past),
         stated=_stated(db, companion, user, open_talk) if memory.recall == "across" else (),
         told_before=tuple(each.narrative for each in stories),
     )
@@ -176,43 +159,3 @@ def _check_in(db: sqlite3.Connection, companion: Companion, user: str) -> CheckI
         stressors=last.stressors,
         wins=last.wins,
     )
-
-
-def summary_content(summary: Summary) -> Content:
-    """The parts of a stored summary."""
-    return msgspec.json.decode(summary.content, type=Content)
-
-
-def _past(summary: Summary, content: Content) -> PastTalk:
-    moment = moment_of(summary.began_at).astimezone()
-    return PastTalk(
-        id=summary.id, on=moment.strftime("%Y-%m-%d"), part=part_of_day(moment.hour), text=content.text
-    )
-
-
-def part_of_day(hour: int) -> str:
-    """Morning from 5, afternoon from 12, evening from 17, night from 21 (wellness document, MemorySummary)."""
-    for border, name in ((5, "night"), (12, "morning"), (17, "afternoon"), (21, "evening")):
-        if hour < border:
-            return name
-    return "night"
-
-
-def _key_facts(contents: list[Content]) -> tuple[str, ...]:
-    """Of all remembered conversations together, the latest first, each once (D13)."""
-    facts = [
-        fact
-        for content in reversed(contents)
-        for group in (content.key_facts.decisions, content.key_facts.preferences, content.key_facts.learned)
-        for fact in group
-    ]
-    return tuple(dict.fromkeys(facts))
-
-
-def _topics(contents: list[Content]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(topic for content in reversed(contents) for topic in content.topics))
-
-
-def moment_of(at: int) -> datetime:
-    """A stored time as a moment in UTC, within what a calendar holds."""
-    return datetime.fromtimestamp(min(max(at, 0), 253_402_300_799_000) / 1_000, UTC)

@@ -51,6 +51,7 @@ class Model(Table, frozen=True, kw_only=True):
     gap_seconds: Seconds = 10.0
     total_seconds: Seconds = 120.0
     most_at_once: Count = 4
+    for_jobs: bool = True  # False: summaries and facts are made of a talk's own words alone
 
 
 class Embedder(Table, frozen=True, kw_only=True):

@@ -58,7 +58,7 @@ class Sweeper:
         kinds = cast.rules.settings.jobs_after(parents=left.parent_mode)
         ids = self._services.mint(len(kinds))
         jobs = tuple(
-            JobSpec(id=job, kind=kind, first=1, last=left.last_position)
+            JobSpec(id=job, kind=kind, first=1, last=left.last_position, rest=kind == "facts")
             for job, kind in zip(ids.jobs, kinds, strict=True)
         )
         change = ConversationClosed(

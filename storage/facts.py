@@ -181,3 +181,14 @@ def count_facts(db: sqlite3.Connection, *, user: str, companion: str) -> int:
         (user, companion),
     ).fetchone()
     return row[0]
+
+
+def facts_said_in(db: sqlite3.Connection, conversation: str) -> frozenset[str]:
+    """The facts that rest on a message of a conversation."""
+    rows: list[tuple[str]] = db.execute(
+        """
+        SELECT s.fact FROM messages m JOIN fact_sources s ON s.message = m.id WHERE m.conversation = ?
+        """,
+        (conversation,),
+    ).fetchall()
+    return frozenset(id_ for (id_,) in rows)

@@ -65,7 +65,9 @@ class Taking:
 
     def offer(self, proposal: Proposal) -> None:
         """Take a proposal for decision, if it has a right to one."""
-        found = self._batch.grounded(proposal, by_model=self._change.made_by != "statements")
+        found = self._batch.grounded(
+            proposal, by_model=not (proposal.read or self._change.made_by == "statements")
+        )
         if found is None:
             return
         statement, evidence = found

@@ -171,6 +171,14 @@ def anchors_in(db: sqlite3.Connection, conversation: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(anchor for (anchor,) in rows))
 
 
+def anchored_in(db: sqlite3.Connection, conversation: str) -> tuple[tuple[str, str], ...]:
+    """The things named in a conversation, each with the message it was named in, in the order they came up."""
+    rows: list[tuple[str, str]] = db.execute(
+        "SELECT message, anchor FROM anchors WHERE conversation = ? ORDER BY stored", (conversation,)
+    ).fetchall()
+    return tuple(rows)
+
+
 def narratives_told(db: sqlite3.Connection, *, user: str, companion: str) -> tuple[Told, ...]:
     """Every story told to this person in any session, the one told longest ago first. Never for a prompt."""
     rows: list[tuple[str, int, int]] = db.execute(

@@ -6,8 +6,16 @@ import msgspec
 
 from companions.changes import ExtractMade, Landed, Outcome, SummaryMade
 from storage.jobs import end_job
-from storage.order import next_number
+from storage.order import may_purge, next_number
 from storage.rows import Row, blob_of
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversation that has ended, with its whole summary; None: the summary is still to be made."""
+
+    conversation: str
+    began_at: int
+    summary: "Summary | None"
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +101,49 @@ def extract_made(db: sqlite3.Connection, change: ExtractMade) -> Outcome:
             blob_of(change.content),
         ),
     )
+    if change.kind == "learnings":
+        _keep_learnings(db, change)
     return Landed()
+
+
+class _Learned(msgspec.Struct, frozen=True):
+    topic: str
+    learned: str
+    evidence: tuple[str, ...]
+
+
+def _keep_learnings(db: sqlite3.Connection, change: ExtractMade) -> None:
+    """Each with the messages that show it; one that no message of this person shows is none (guarantee 5)."""
+    for learned in msgspec.json.decode(change.content, type=tuple[_Learned, ...]):
+        stored = next_number(db)
+        db.execute(
+            "INSERT INTO learnings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                stored,
+                change.job,
+                change.user,
+                change.companion,
+                change.conversation,
+                change.at,
+                learned.topic,
+                learned.learned,
+            ),
+        )
+        for message in learned.evidence:
+            db.execute(
+                """
+                INSERT INTO learning_sources SELECT ?1, id FROM messages WHERE id = ?2 AND user_id = ?3
+                    AND companion = ?4 AND conversation = ?5 AND role = 'user' AND removed = 0
+                """,
+                (stored, message, change.user, change.companion, change.conversation),
+            )
+        db.execute(
+            """
+            DELETE FROM learnings WHERE stored = ?1
+                AND NOT EXISTS (SELECT 1 FROM learning_sources WHERE learning = ?1)
+            """,
+            (stored,),
+        )
 
 
 def extracts_of(
@@ -138,3 +188,95 @@ def recent_summaries(
         (user, companion, parent_mode, limit),
     ).fetchall()
     return tuple(summary_from(row) for row in reversed(rows))
+
+
+def ended_talks(
+    db: sqlite3.Connection, *, user: str, companion: str, limit: int, parent_mode: bool = False
+) -> tuple[Ended, ...]:
+    """The last ``limit`` conversations that ended and have a summary, or are waiting for one.
+
+    Oldest first, in the order in which they ended by the store's counter, whatever the order in which their
+    summaries were made. One whose summary was put away, or removed by the person, is none of them.
+    """
+    rows: list[tuple[str, int, int | None]] = db.execute(
+        """
+        SELECT id, created_at, newest FROM (
+            SELECT c.id, c.created_at, c.closed,
+                (SELECT MAX(n.stored) FROM summaries n WHERE n.conversation = c.id AND n.partial = 0
+                    AND n.archived_at IS NULL) AS newest,
+                EXISTS (SELECT 1 FROM jobs j WHERE j.conversation = c.id AND j.kind = 'summary'
+                    AND j.state <> 'done') AS waits
+            FROM conversations c
+            WHERE c.user_id = ? AND c.companion = ? AND c.closed IS NOT NULL AND c.parent_mode = ?)
+        WHERE newest IS NOT NULL OR waits ORDER BY closed DESC LIMIT ?
+        """,
+        (user, companion, parent_mode, limit),
+    ).fetchall()
+    return tuple(
+        Ended(
+            conversation=id_, began_at=began, summary=None if newest is None else _stored_as(db, id_, newest)
+        )
+        for id_, began, newest in reversed(rows)
+    )
+
+
+def _stored_as(db: sqlite3.Connection, conversation: str, stored: int) -> Summary:
+    row: Row = db.execute(
+        f"""
+        SELECT {COLUMNS} FROM summaries s JOIN conversations c ON c.id = s.conversation
+        WHERE s.conversation = ? AND s.stored = ?
+        """,  # noqa: S608 - constants of ours
+        (conversation, stored),
+    ).fetchone()
+    return summary_from(row)
+
+
+def archive_summaries(
+    db: sqlite3.Connection, *, user: str, companion: str, kept: int, before: int | None, at: int
+) -> int:
+    """Put away what was pushed out of the last ``kept``, and what was made before ``before``; how many.
+
+    Only as long as the clock can be believed (D6): not while it stands before what was stored last.
+    """
+    if not may_purge(db, at):
+        before = None
+    rows: list[tuple[str, int]] = db.execute(
+        """
+        SELECT s.id, s.at FROM summaries s JOIN conversations c ON c.id = s.conversation
+        WHERE s.user_id = ? AND s.companion = ? AND s.archived_at IS NULL AND s.partial = 0
+            AND c.closed IS NOT NULL AND c.parent_mode = 0 ORDER BY c.closed DESC, s.stored DESC
+        """,
+        (user, companion),
+    ).fetchall()
+    old = [
+        id_
+        for place, (id_, made) in enumerate(rows)
+        if place >= kept or (before is not None and made < before)
+    ]
+    db.executemany("UPDATE summaries SET archived_at = ? WHERE id = ?", [(at, id_) for id_ in old])
+    return len(old)
+
+
+def with_old_summaries(db: sqlite3.Connection, before: int) -> tuple[tuple[str, str], ...]:
+    """Whose summaries were made before ``before`` and are not put away: (user, companion)."""
+    rows: list[tuple[str, str]] = db.execute(
+        """
+        SELECT DISTINCT user_id, companion FROM summaries WHERE archived_at IS NULL AND partial = 0 AND at < ?
+        """,
+        (before,),
+    ).fetchall()
+    return tuple(rows)
+
+
+def learnings_of(
+    db: sqlite3.Connection, *, user: str, companion: str, limit: int = 100
+) -> tuple[tuple[str, str, int], ...]:
+    """What the person showed to have learned, the latest first: topic, learning, when. Apart from their facts."""
+    rows: list[tuple[str, str, int]] = db.execute(
+        """
+        SELECT topic, learned, at FROM learnings WHERE user_id = ? AND companion = ?
+        ORDER BY stored DESC LIMIT ?
+        """,
+        (user, companion, limit),
+    ).fetchall()
+    return tuple(rows)

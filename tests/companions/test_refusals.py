@@ -85,7 +85,13 @@ CHANGES = [
     (r"^soft_limit = 3", "soft_limit = 5", "facts.soft_limit", "more than facts.hard_limit"),
     # sessions
     (r'^default_type = "wache"', 'default_type = "flaute"', "session.default_type", "not among"),
-    (r'^jobs = \["topics", "summary"\]', 'jobs = ["topics", "topics"]', "session.jobs", "twice"),
+    (
+        r'^jobs = \["topics", "summary", "facts"\]',
+        'jobs = ["topics", "topics", "facts"]',
+        "session.jobs",
+        "twice",
+    ),
+    (r', "facts"\]\ntranscript', "]\ntranscript", "session.debounce", "needs the job facts"),
     (r'^jobs = \["topics"', 'jobs = ["parent_note"', "session.parent_mode", "must be true"),
     (r"^edit = true", "edit = true\nparent_mode = true", "session.types.parent", "is required"),
     # feelings and repetition

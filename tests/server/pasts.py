@@ -12,14 +12,14 @@ import msgspec
 from companions.changes import (
     AnyChange,
     ConversationClosed,
-    ExtractMade,
     JobSpec,
     Landed,
     MoodCheckedIn,
     ProfileSet,
     SummaryMade,
 )
-from memory.statements import read_statements
+from companions.fact_changes import FactsProposed, Keeping, Proposal
+from memory.statements import Statement, read_statements
 from protocol.person_frames import Profile
 from storage.apply import apply_groups
 from storage.connection import inline
@@ -61,9 +61,14 @@ def past(ledger: Ledger, user: str, companion: str) -> Sequence[AnyChange]:
         "text": word("summary"),
         "quote": word("summary"),
         "topics": [word("topic")],
-        "key_facts": {"learned": [word("key_fact")], "decisions": [word("key_fact")]},
     }
-    facts = [{"kind": "preference", "value": word("fact"), "evidence": [message]}]
+    kept = word("key_fact" if companion.startswith("maestro") else "fact")
+    fact = Proposal(
+        fact=f"fct_{name}",
+        statement=Statement(kind="preference", value=kept, attribute="likes"),
+        category="preference",
+        evidence=(message,),
+    )
     profile = Profile(name=word("profile"), primary_goals=(word("profile"),), therapist=word("profile"))
     return [
         said(name, 1, text, **who, statements=stated, new=begins(word("said"))),
@@ -91,13 +96,14 @@ def past(ledger: Ledger, user: str, companion: str) -> Sequence[AnyChange]:
             made_by="extract",
             tokens=20,
         ),
-        ExtractMade(
+        FactsProposed(
             **who,
             at=3_002,
             job=jobs[1].id,
             conversation=name,
-            kind="facts",
-            content=msgspec.Raw(msgspec.json.encode(facts)),
+            made_by="statements",
+            keeping=Keeping(),
+            proposals=(fact,),
         ),
         ProfileSet(**who, at=3_003, profile=msgspec.Raw(msgspec.json.encode(profile))),
         MoodCheckedIn(

@@ -22,7 +22,7 @@ def settings(
     return Settings(
         listen=Listen(port=0),
         data=Data(folder=str(folder), durability="process"),
-        model=Model(name=model, first_token_seconds=3.0, gap_seconds=2.0, total_seconds=20.0),
+        model=Model(name=model, first_token_seconds=3.0, gap_seconds=2.0, total_seconds=20.0, for_jobs=False),
         companions=Companions(default=companion, folder=str(own) if own else ""),
         limits=limits or Limits(drain_seconds=2.0, commands_per_second=1_000.0),
     )

@@ -28,9 +28,9 @@ DEEDS = 18
 REMEMBERED = {  # what the first turn with a full past must bring, or the test would look at nothing
     "clara": set[str](),
     "coach": {"said"},
-    "extremis": set[str](),
+    "extremis": {"fact"},
     "maestro": {"summary", "topic", "key_fact"},
-    "serenity": {"profile", "check_in", "summary"},
+    "serenity": {"profile", "check_in", "summary", "fact"},
 }
 
 

@@ -1,0 +1,189 @@
+"""The extractor's work: facts, topics and learnings of a talk, by the person's words and by a model where there is one.
+
+What code reads in the words is proposed in any case; a model adds what it finds beyond that. Where the model is away
+for too long the talk is gone through without it.
+"""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio.to_thread
+import msgspec
+
+from actors.aftermath import MOST_ATTEMPTS, Job
+from companions.changes import AnyChange, EmotionRow, ExtractMade
+from companions.companion import Companion
+from companions.fact_changes import Denial, FactsProposed, Keeping, Proposal
+from companions.filing import keeping, proposals
+from companions.job_prompts import batches, job_prompt
+from companions.ports import LanguageModel
+from companions.proposing import marks_of, proposals_of
+from companions.summing_up import felt_by_message, open_to_summaries
+from memory.extracts import extract as extract_summary
+from memory.facts import said_in
+from memory.keywords import keywords
+from memory.messages import Message
+from memory.proposals import Learned, Proposed, read_learnings, read_names, read_proposals
+from memory.statements import read_statements
+from server.ids import new_id
+from server.summarizing import MOST_MESSAGES, said_by
+from storage.connection import Store
+from storage.messages import history
+from storage.readings import emotions_in
+
+T = TypeVar("T")
+MOST_TOPICS = 10  # tutor document, MAX_TOPICS
+
+
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """A talk from its beginning, and the part of it that a job covers, without what is kept out (D25)."""
+
+    messages: tuple[Message, ...]
+    covered: tuple[Message, ...]
+    rows: tuple[EmotionRow, ...]
+
+
+def heard(db: sqlite3.Connection, job: Job) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...]]:
+    """What the job needs, in one reading."""
+    messages = history(
+        db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
+    )
+    return messages, emotions_in(db, job.conversation, MOST_MESSAGES)
+
+
+def covered_by(job: Job, messages: Sequence[Message], rows: Sequence[EmotionRow]) -> Heard:
+    """What of the talk the job may read."""
+    shown = open_to_summaries(messages, rows)
+    covered = tuple(each for each in shown if each.position >= job.first)
+    return Heard(messages=shown, covered=covered, rows=tuple(rows))
+
+
+class Extracting:
+    """Performs the jobs ``facts``, ``topics`` and ``learnings``."""
+
+    def __init__(
+        self,
+        store: Store,
+        companions: Mapping[str, Companion],
+        model: LanguageModel,
+        thinking: anyio.CapacityLimiter,
+    ) -> None:
+        self._store = store
+        self._companions = companions
+        self._model = model
+        self._thinking = thinking
+
+    async def __call__(self, job: Job, at: int) -> AnyChange:
+        """The result of the job, which ends it."""
+        companion = self._companions[job.companion]
+        messages, rows = await self._store.read(lambda db: heard(db, job))
+        talk = await self._off_loop(partial(covered_by, job, messages, rows))
+        if job.kind == "facts":
+            return await self._facts(companion, job, talk, at)
+        if job.kind == "topics":
+            return _extract(job, at, await self._topics(companion, job, talk))
+        return _extract(job, at, await self._learnings(companion, job, talk))
+
+    async def _off_loop(self, think: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(think, limiter=self._thinking)
+
+    async def _answers(
+        self, companion: Companion, job: Job, talk: Heard, categories: Sequence[str] = ()
+    ) -> list[tuple[tuple[Message, ...], str]]:
+        """What the model says to each part of the talk; nothing where no model is asked."""
+        if not self._model.connected or job.attempts >= MOST_ATTEMPTS or not talk.covered:
+            return []
+        return [
+            (
+                part,
+                await said_by(
+                    self._model,
+                    job_prompt(companion, job.kind, part, user=job.user, categories=categories),
+                ),
+            )
+            for part in batches(companion, talk.covered)
+        ]
+
+    # ------------------------------------------------------------ facts
+
+    async def _facts(self, companion: Companion, job: Job, talk: Heard, at: int) -> FactsProposed:
+        policy = companion.policy.facts
+        read, denied = await self._off_loop(partial(_read, companion, talk))
+        found: tuple[Proposal, ...] = ()
+        if policy is not None:
+            answers = await self._answers(companion, job, talk, policy.categories)
+            proposed = await self._off_loop(partial(_proposed, answers))
+            found = proposals_of(policy, proposed, read, lambda: new_id("fct"))
+        return FactsProposed(
+            user=job.user,
+            companion=job.companion,
+            at=at,
+            job=job.id,
+            conversation=job.conversation,
+            made_by=self._model.name if found else "statements",
+            keeping=keeping(companion) or Keeping(),
+            proposals=(*read, *found),
+            denials=denied,
+        )
+
+    # ------------------------------------------------------------ topics and learnings
+
+    async def _topics(self, companion: Companion, job: Job, talk: Heard) -> tuple[str, ...]:
+        answers = await self._answers(companion, job, talk)
+        named = [name for _, answer in answers for name in read_names(answer, MOST_TOPICS)]
+        if named:
+            return tuple(dict.fromkeys(named))[:MOST_TOPICS]
+        return await self._off_loop(partial(_own_topics, talk))
+
+    async def _learnings(self, companion: Companion, job: Job, talk: Heard) -> tuple[Learned, ...]:
+        answers = await self._answers(companion, job, talk)
+        found: list[Learned] = []
+        for part, answer in answers:
+            marks, said = marks_of(part)
+            found.extend(read_learnings(answer, said, marks))
+        return tuple(found) or await self._off_loop(partial(_own_learnings, talk))
+
+
+def _read(companion: Companion, talk: Heard) -> tuple[tuple[Proposal, ...], tuple[Denial, ...]]:
+    """What code reads; the talk is read from its beginning, so that an answer is read with what was asked."""
+    covered = {each.id for each in talk.covered}
+    found = said_in([(each.id, each.role, each.text) for each in talk.messages])
+    return proposals(companion, [each for each in found if each.message in covered], lambda: new_id("fct"))
+
+
+def _proposed(answers: Sequence[tuple[tuple[Message, ...], str]]) -> list[Proposed]:
+    found: list[Proposed] = []
+    for part, answer in answers:
+        marks, said = marks_of(part)
+        found.extend(read_proposals(answer, said, marks))
+    return found
+
+
+def _own_topics(talk: Heard) -> tuple[str, ...]:
+    named = extract_summary(talk.covered, felt_by_message(talk.rows)).topics
+    return tuple(dict.fromkeys((*named, *keywords(talk.covered, MOST_TOPICS))))[:MOST_TOPICS]
+
+
+def _own_learnings(talk: Heard) -> tuple[Learned, ...]:
+    """What the student says they have learned, in their words."""
+    return tuple(
+        Learned(topic=statement.attribute, learned=statement.words or statement.value, evidence=(each.id,))
+        for each in talk.covered
+        if each.role == "user"
+        for statement in read_statements(each.text)
+        if statement.kind == "learning" and not statement.negated
+    )
+
+
+def _extract(job: Job, at: int, found: Any) -> ExtractMade:  # Any: what msgspec encodes
+    return ExtractMade(
+        user=job.user,
+        companion=job.companion,
+        at=at,
+        job=job.id,
+        conversation=job.conversation,
+        kind=job.kind,
+        content=msgspec.Raw(msgspec.json.encode(found)),
+    )

@@ -1,0 +1,164 @@
+"""The summarizer's work: a talk from the store, a model's words where there is one, a summary as a change.
+
+What a model cannot give is taken from the talk, so a summary always comes; a model that is away is asked again
+later, and on the last attempt no longer. Everything that is only thinking is done on a thread of its own.
+"""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+import anyio.to_thread
+import msgspec
+
+from actors.aftermath import MOST_ATTEMPTS, Job
+from companions.changes import EmotionRow, SummaryMade
+from companions.companion import Companion
+from companions.job_prompts import batches, job_prompt
+from companions.ports import LanguageModel, Prompt, Text
+from companions.summing_up import (
+    felt_by_message,
+    finished,
+    in_figures,
+    made_by,
+    open_to_summaries,
+    sum_up,
+)
+from memory.messages import Message
+from memory.summing import Read, Summed, folded_on, read_summary
+from memory.talk_figures import Figures
+from memory.tokens import count
+from server.ids import new_id
+from storage.connection import Store
+from storage.messages import history
+from storage.readings import anchored_in, emotions_in
+from storage.summaries import Summary, summary_of
+
+MOST_MESSAGES = 1_000
+MOST_ANSWER_CHARS = 20_000
+
+
+class Material(msgspec.Struct, frozen=True, kw_only=True):
+    """A talk as a job reads it: the messages it covers, what was read in them, and what is summed up already."""
+
+    messages: tuple[Message, ...]
+    rows: tuple[EmotionRow, ...]
+    anchors: tuple[tuple[str, str], ...]
+    earlier: Summed | None
+    earlier_to: int  # the last position that ``earlier`` covers
+
+
+def material_of(db: sqlite3.Connection, job: Job) -> Material:
+    """What the job needs, in one reading."""
+    messages = history(
+        db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
+    )
+    found = summary_of(db, user=job.user, conversation=job.conversation)
+    usable = found is not None and found.partial and found.covers_last <= job.last
+    return Material(
+        messages=tuple(each for each in messages if each.text and each.position >= job.first),
+        rows=emotions_in(db, job.conversation, MOST_MESSAGES),
+        anchors=anchored_in(db, job.conversation),
+        earlier=_content(found) if found is not None and usable else None,
+        earlier_to=found.covers_last if found is not None and usable else 0,
+    )
+
+
+def _content(summary: Summary) -> Summed:
+    """A stored summary; one that the person put right has their text for its prose."""
+    made = msgspec.json.decode(summary.content, type=Summed)
+    return msgspec.structs.replace(made, summary=made.text) if summary.made_by == "edited" else made
+
+
+class Summarizing:
+    """Performs the jobs ``summary`` and ``partial``."""
+
+    def __init__(
+        self,
+        store: Store,
+        companions: Mapping[str, Companion],
+        model: LanguageModel,
+        thinking: anyio.CapacityLimiter,
+    ) -> None:
+        self._store = store
+        self._companions = companions
+        self._model = model
+        self._thinking = thinking
+
+    async def __call__(self, job: Job, at: int) -> SummaryMade:
+        """The summary of the positions a job names."""
+        companion = self._companions[job.companion]
+        material = await self._store.read(lambda db: material_of(db, job))
+        policy = companion.policy.summary
+        if policy is not None and policy.form == "dementia":
+            return self._change(job, at, await self._figures(material), "extract")
+        shown = await anyio.to_thread.run_sync(
+            open_to_summaries, material.messages, material.rows, limiter=self._thinking
+        )
+        made = await self._made(companion, job, material, shown)
+        whole = await anyio.to_thread.run_sync(finished, companion, made, shown, limiter=self._thinking)
+        return self._change(job, at, whole, made_by(whole, self._asked(job)))
+
+    def _asked(self, job: Job) -> str | None:
+        """The model that is asked; None where none is, or where it has failed too often."""
+        return self._model.name if self._model.connected and job.attempts < MOST_ATTEMPTS else None
+
+    async def _figures(self, material: Material) -> Figures:
+        return await anyio.to_thread.run_sync(
+            in_figures, material.messages, material.rows, material.anchors, limiter=self._thinking
+        )
+
+    async def _made(
+        self, companion: Companion, job: Job, material: Material, shown: Sequence[Message]
+    ) -> Summed:
+        """Part by part, each folded onto what came before it: the part that is summed up already first."""
+        parts = list(batches(companion, shown))
+        made: Summed | None = None
+        if material.earlier is not None and (job.kind == "partial" or len(parts) > 1):
+            made = material.earlier
+            parts = list(batches(companion, [each for each in shown if each.position > material.earlier_to]))
+        felt = felt_by_message(material.rows)
+        for part in parts:
+            read = await self._read(companion, job, part, made)
+            fresh = await anyio.to_thread.run_sync(sum_up, read, part, felt, limiter=self._thinking)
+            made = fresh if made is None else folded_on(made, fresh, told_both=bool(fresh.summary))
+        return made or Summed()
+
+    async def _read(
+        self, companion: Companion, job: Job, part: Sequence[Message], before: Summed | None
+    ) -> Read:
+        if self._asked(job) is None:
+            return Read()
+        earlier = (before.summary or before.text) if before is not None else ""
+        prompt = job_prompt(companion, job.kind, part, user=job.user, earlier=earlier)
+        answer = await said_by(self._model, prompt)
+        return await anyio.to_thread.run_sync(read_summary, answer, limiter=self._thinking)
+
+    def _change(self, job: Job, at: int, made: Summed | Figures, by: str) -> SummaryMade:
+        return SummaryMade(
+            user=job.user,
+            companion=job.companion,
+            at=at,
+            job=job.id,
+            summary=new_id("sum"),
+            conversation=job.conversation,
+            content=msgspec.Raw(msgspec.json.encode(made)),
+            covers_first=job.first,
+            covers_last=job.last,
+            partial=job.kind == "partial",
+            made_by=by,
+            tokens=count(made.text),
+        )
+
+
+async def said_by(model: LanguageModel, prompt: Prompt) -> str:
+    """All that a model says to a prompt, up to a bound; raises ``ModelError``."""
+    said: list[str] = []
+    length = 0
+    async with model.stream(prompt) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Text):
+                said.append(piece.text)
+                length += len(piece.text)
+                if length > MOST_ANSWER_CHARS:
+                    break
+    return "".join(said)
