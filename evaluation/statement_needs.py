@@ -272,6 +272,7 @@ def table() -> dict[str, list[str]]:
             if len(apart) < MOST_NEEDS and not any(_alike(need, other) for other in apart):
                 apart.append(need)
         if apart:
+            assert key(source) not in out, source
             out[key(source)] = [" ".join(sorted(need)) for need in apart]
     return dict(sorted(out.items()))
 

@@ -11,6 +11,7 @@ messages it comes in, so that reading a message is looking its words up.
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import chain
 from typing import Final, TypeVar
 
@@ -20,8 +21,9 @@ MOST_REMEMBERED: Final = 8_192
 LONGEST_REMEMBERED: Final = 24  # characters; longer is seldom a word that comes again
 
 _QUOTES = (('"', "“”„«»"), ("'", "’‘ʼ`´"))
+_FIRST_CJK = "\u3040"
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:'[^\W_{_CJK}]+)*")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[。！？\n])|(?<![。！？\n])[\"')\]]*\s+)")
 """A mark that ends a sentence and what follows it; it begins with a letter class, which is found fast."""
 
@@ -89,7 +91,14 @@ def sentences(text: str) -> list[str]:
 
 
 def _words(run: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(run))
+    plain = run.isascii() or max(run) < _FIRST_CJK
+    return tuple((_WORD if plain else _word_or_sign()).findall(run))
+
+
+@cache
+def _word_or_sign() -> re.Pattern[str]:
+    """A word, or a sign of Chinese, Japanese or Korean; made when first met, because it takes long to compile."""
+    return re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:'[^\W_{_CJK}]+)*")
 
 
 _WORDS: Final = Remembered(_words)

@@ -99,7 +99,9 @@ def test_any_text_has_a_reading_in_range(text: str, labels: EmotionSet) -> None:
     assert 0 <= reading.distress <= 1
 
 
-@pytest.mark.parametrize("text", ["I slept badly.", "I slept badly last night.", "Last night I barely slept."])
+@pytest.mark.parametrize(
+    "text", ["I slept badly.", "I slept badly last night.", "Last night I barely slept."]
+)
 def test_a_bad_night_is_not_calm(text: str) -> None:
     assert read_emotion(text, "wellness").label != "calm"
     assert read_emotion(text, "dementia").label != "calm"
