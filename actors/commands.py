@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from actors.afterwards import afterwards
 from actors.check_ins import of_this_talk
 from actors.command_kinds import MEMORY, READS, digest_of
 from actors.health import health_lines
@@ -45,7 +46,7 @@ from protocol.conversation_frames import (
 )
 from protocol.errors import ErrorFrame
 from protocol.frames import Event
-from protocol.person_frames import HealthShare, MoodCheckIn, ProfileSet
+from protocol.person_frames import HealthShare
 from protocol.results import CommandAck, ConversationNamed, Done, Greeting
 from protocol.talk_frames import GreetingGet, MessageSend, ResponseCancel, ResponseRegenerate
 from protocol.values import JsonObject, Value
@@ -331,17 +332,13 @@ class Commands:
     ) -> None:
         session = self._session
         outcome = await self._land(command, result, changes, at)
-        decided = isinstance(command, MEMORY)  # on what was remembered at that moment
-        if outcome == CONFLICT and decided and tries > 1:
+        if outcome == CONFLICT and isinstance(command, MEMORY) and tries > 1:  # decided on what was known
             await self._at_the_desk(command, at, tries=tries - 1)
         elif isinstance(outcome, Refused):
             await self.told(Refuse(re=command.id, code=outcome.code))
         else:
             await self._result(command.id, result)
-            if decided:
-                session.services.memory_changed(session.state.who, ())
-            if isinstance(command, ProfileSet | MoodCheckIn):
-                await session.memory.refresh(edited=True)
+            await afterwards(session, command, changes)
 
     async def _unsay(self, command: AnyCommand, done: DeskDone, unsaid: Unsaid, at: int) -> None:
         """Remove what was said; when it is acknowledged nobody holds it and no file has it."""

@@ -71,6 +71,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Work to be done after a talk, or on its older part. Its key is (kind, conversation, first, last, revision).
 
     ``rest``: only what no earlier job of the kind was given; which that is, is decided when the row is written.
+    ``again``: also when the same work was done before.
     """
 
     id: str
@@ -78,6 +79,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     first: int
     last: int
     rest: bool = False
+    again: bool = False
 
 
 class MessageSaid(Change, frozen=True, kw_only=True, tag="message_said"):

@@ -48,6 +48,11 @@ class Request:
         except msgspec.DecodeError:
             return {}
 
+    @property
+    def is_job(self) -> bool:
+        """Whether an answer in a given form is wanted: a summary or facts, and no person waits for it."""
+        return not {"response_format", "format"}.isdisjoint(self.json())
+
     def end(self, *, early: bool) -> None:
         """The answer is over."""
         if not self.ended.is_set():
@@ -80,6 +85,11 @@ class ModelServer:
     def play(self, *scripts: Script) -> None:
         """From now on these."""
         self.scripts = list(scripts)
+
+    @property
+    def talked(self) -> list[Request]:
+        """The requests for which a person waits."""
+        return [request for request in self.requests if not request.is_job]
 
     def next_script(self) -> Script:
         """The script for the request that has come."""

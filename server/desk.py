@@ -56,6 +56,7 @@ from server.desk_memory import MemoryDesk
 from server.erasing import Erasures
 from server.ids import new_id
 from server.reading_back import opening, remembered
+from server.summing_on_demand import summarized
 from server.unsaying import MESSAGE, conversation_forgotten, message_forgotten
 from storage.commands import retained
 from storage.connection import Store
@@ -161,6 +162,11 @@ class StoreDesk:
                 return await self._store.read(
                     lambda db: message_forgotten(db, who, item, preview=preview, at=at)
                 )
+            case talks.ConversationSummarize(conversation=meant):
+                self._needs_transcript(who)
+                companion = self._casts[who.companion].companion
+                asked = None if meant is UNSET else meant
+                return await self._store.read(lambda db: summarized(db, companion, who, asked, at=at))
             case MemoryErase():
                 self._needs_transcript(who)
                 return await self._erasures.answer(who, command, at)

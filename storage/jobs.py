@@ -86,7 +86,11 @@ def _queue(
     db.execute(
         """
         INSERT INTO jobs (id, user_id, companion, conversation, kind, first, last, revision, stored, at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO NOTHING
+        ON CONFLICT (kind, conversation, first, last, revision) DO UPDATE SET state = 'waiting', attempts = 0,
+            not_before = 0, stored = excluded.stored, reason = NULL, ended_at = NULL
+            WHERE ? AND state IN ('done', 'parked')
         """,
         (
             job.id,
@@ -99,6 +103,7 @@ def _queue(
             revision,
             next_number(db),
             change.at,
+            job.again,
         ),
     )
 
