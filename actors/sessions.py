@@ -96,6 +96,10 @@ class Sessions:
         """The companion of that id."""
         return self._casts.get(companion)
 
+    def lives(self, session: str) -> bool:
+        """Whether the session of that id is live."""
+        return session in self._live
+
     def held(self, conversation: str) -> bool:
         """Whether a live session has the conversation."""
         return conversation in self._holders

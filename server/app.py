@@ -49,6 +49,7 @@ from server.settings import BadSetting, Settings
 from server.spilling import mending, replayed, spilling
 from server.static import pages
 from server.sweeper import Sweeper
+from server.tickets import Tickets
 from storage.absent import AbsentStore, opened_or_absent
 from storage.apply import apply_groups
 from storage.connection import Store
@@ -139,7 +140,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     cool_down=settings.data.erase_cool_down_seconds,
                     now_ms=now_ms,
                 )
-                desk = StoreDesk(store, cast, this_epoch, erasures)
+                tickets = Tickets()
+                desk = StoreDesk(store, cast, this_epoch, erasures, tickets)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
                 channels = (Channel(), Channel())
@@ -206,6 +208,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     companion=lambda name: page_data(found, name or settings.companions.default),
                     health=lambda: _health(writing, sessions, watch, restored),
                     metrics=metrics.text,
+                    download=lambda path: tickets.take(path, sessions.lives),
                 )
                 async with listening(settings.listen, door, site) as listener:
                     port = next(iter(listener.sockets)).getsockname()[1]

@@ -4,13 +4,13 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import anyio
 import cyclopts
 from cyclopts import Parameter
 
-from server import batch, cli_checks, cli_companions
+from server import batch, cli_checks, cli_companions, cli_memory
 from server.app import Running, server
 from server.logs import configure
 from server.plain_words import said_plainly
@@ -179,6 +179,60 @@ def schema() -> None:
         fireside protocol schema > schema.json
     """
     print(cli_checks.schema_text())
+
+
+@app.command(name="export")
+def export_(
+    file: Path,
+    *,
+    user: str,
+    companion: str,
+    form: Annotated[Literal["json", "html"], Parameter(name="--format")] = "json",
+    data: Path | None = None,
+    config: ConfigFile = None,
+) -> None:
+    """Write a person's memory with a companion into a file: JSON that comes in again, or HTML to read.
+
+    For example:
+
+        fireside export ann.json --user ann --companion serenity
+        fireside export ann.html --user ann --companion serenity --format html
+    """
+    chosen = settings_of(config, data=data).settings
+    cli_memory.write_export(chosen, file, user=user, companion=companion, form=form)
+
+
+@app.command(name="import")
+def import_(
+    file: Path,
+    *,
+    user: cli_memory.User = None,
+    companion: cli_memory.Companion = None,
+    data: Path | None = None,
+    config: ConfigFile = None,
+) -> None:
+    """Bring an export (JSON) in, for the person and the companion it names unless others are named here.
+
+    It adds what is missing and changes nothing that is there; a file with a fault changes nothing at all.
+
+    For example:
+
+        fireside import ann.json
+        fireside import ann.json --user anna --data /var/lib/fireside
+    """
+    chosen = settings_of(config, data=data).settings
+    cli_memory.read_import(chosen, file, user=user, companion=companion)
+
+
+@app.command
+def purge(*, before: str, data: Path | None = None, config: ConfigFile = None) -> None:
+    """Remove the conversations that were archived before a date, of everybody, for good.
+
+    For example:
+
+        fireside purge --before 2026-01-31
+    """
+    cli_memory.purge_archived(settings_of(config, data=data).settings, before)
 
 
 Companion = Annotated[str, Parameter(help="The companion whose policy is used.")]

@@ -41,6 +41,7 @@ from protocol.memory_frames import (
     MemoryAdd,
     MemoryEdit,
     MemoryErase,
+    MemoryExport,
     MemoryForget,
     MemoryList,
     MemoryPin,
@@ -54,9 +55,11 @@ from protocol.times import rfc3339
 from protocol.values import FoundMessage
 from server.desk_memory import MemoryDesk
 from server.erasing import Erasures
+from server.exporting import export
 from server.ids import new_id
 from server.reading_back import opening, remembered
 from server.summing_on_demand import summarized
+from server.tickets import TICKET_SECONDS, Download, Tickets
 from server.unsaying import MESSAGE, conversation_forgotten, message_forgotten
 from storage.commands import retained
 from storage.connection import Store
@@ -75,11 +78,19 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("desk")
 class StoreDesk:
     """The desk over the one store."""
 
-    def __init__(self, store: Store, casts: Mapping[str, Cast], epoch: str, erasures: Erasures) -> None:
+    def __init__(
+        self,
+        store: Store,
+        casts: Mapping[str, Cast],
+        epoch: str,
+        erasures: Erasures,
+        tickets: Tickets,
+    ) -> None:
         self._store = store
         self._casts = casts
         self._epoch = epoch
         self._erasures = erasures
+        self._tickets = tickets
 
     def epoch(self) -> str:
         """The store's epoch."""
@@ -167,6 +178,9 @@ class StoreDesk:
                 companion = self._casts[who.companion].companion
                 asked = None if meant is UNSET else meant
                 return await self._store.read(lambda db: summarized(db, companion, who, asked, at=at))
+            case MemoryExport():
+                self._needs_transcript(who)
+                return self._export(who, command, at)
             case MemoryErase():
                 self._needs_transcript(who)
                 return await self._erasures.answer(who, command, at)
@@ -194,6 +208,18 @@ class StoreDesk:
                 return await MemoryDesk(self._store, companion, who, at).answer(command)
             case _:
                 raise CommandRefused("policy.refused", "This installation does not do that.")
+
+    def _export(self, who: Who, command: MemoryExport, at: int) -> Done:
+        name = self._casts[who.companion].companion.name
+
+        async def made() -> Download:
+            return await export(
+                self._store, user=who.user, companion=who.companion, name=name, form=command.format, at=at
+            )
+
+        path = self._tickets.give(who.session, made)
+        until = rfc3339(at + round(TICKET_SECONDS * 1_000))
+        return Done(result=results.Ticket(path=path, expires_at=until))
 
     # ------------------------------------------------------------ conversations
 

@@ -8,7 +8,7 @@ import errno
 import http
 import ipaddress
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
@@ -24,6 +24,8 @@ from protocol.frames import SUBPROTOCOLS
 from server.connection import Connection, Door
 from server.settings import BadSetting, Listen
 from server.static import CONTENT_SECURITY_POLICY, Page
+from server.tickets import PATH, Download
+from storage.refusals import StoreRefused
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("listener")
 
@@ -36,6 +38,7 @@ class Site:
     companion: Callable[[str | None], dict[str, object] | None]  # the page's words and theme
     health: Callable[[], tuple[bool, dict[str, object]]]
     metrics: Callable[[], bytes]
+    download: Callable[[str], Awaitable[Download | None]]  # what a ticket's path gives, once
 
 
 class CannotListen(Exception):
@@ -72,10 +75,18 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
             door.metrics.connections.dec()
             open_sockets.discard(socket)
 
-    def request(socket: ServerConnection, asked: Request) -> Response | None:
+    async def request(socket: ServerConnection, asked: Request) -> Response | None:
         peer = str(socket.remote_address[0]) if socket.remote_address else ""
         full = len(open_sockets) >= door.limits.connections
-        return answer(settings, site, asked, full=full, near=is_loopback(peer))
+        response = answer(settings, site, asked, full=full, near=is_loopback(peer))
+        path = urlsplit(asked.path).path
+        if (
+            path.startswith(PATH)
+            and response is not None
+            and response.status_code == http.HTTPStatus.NOT_FOUND
+        ):
+            return await _downloaded(site, path, asked.method)
+        return response
 
     starting = serve(
         handle,
@@ -177,6 +188,20 @@ def _get(site: Site, path: str, query: str) -> Response:
     if page is None:
         return _text(http.HTTPStatus.NOT_FOUND, "There is nothing here.\n")
     return _bytes(http.HTTPStatus.OK, page.content, page.kind)
+
+
+async def _downloaded(site: Site, path: str, method: str) -> Response:
+    """The file of a ticket; looking whether it is there does not use it up."""
+    try:
+        found = await site.download(path) if method == "GET" else None
+    except StoreRefused as refused:
+        log.warning("download.refused", code=refused.code)
+        return _text(http.HTTPStatus.SERVICE_UNAVAILABLE, "The store cannot be read now; ask for it again.\n")
+    if found is None:
+        return _text(http.HTTPStatus.GONE, "This download was used or has lapsed; ask for it again.\n")
+    response = _bytes(http.HTTPStatus.OK, found.content, found.kind)
+    response.headers["Content-Disposition"] = f'attachment; filename="{found.name}"'
+    return response
 
 
 def _home() -> Response:

@@ -11,6 +11,7 @@ from generation.local import LocalModelError
 from generation.naming import BadModelNameError
 from server.listener import CannotListen
 from server.settings import BadSetting
+from storage.bringing_in import BadFile
 from storage.lock import FolderHeld, FolderUnusable
 from storage.refusals import StoreRefused
 
@@ -63,6 +64,8 @@ def plain_words(error: BaseException, folder: Path | None = None) -> tuple[str, 
     match error:
         case BadSetting() | PolicyError() | BadModelNameError() | LocalModelError() | CannotListen():
             return str(error), WRONG_SETTING
+        case BadFile():
+            return f"{error}. Nothing was brought in.", WRONG_SETTING
         case FolderHeld():
             return f"{error}. Stop it, or choose another folder with --data.", FOLDER
         case FolderUnusable():
