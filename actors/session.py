@@ -342,8 +342,8 @@ class Session:
         """Hand a change to the writer, and what lands with it; its outcome comes back as an event."""
 
         def reply(outcome: Outcome) -> None:
-            self.memory.landed(also, outcome)
             self.address.post(Saved(ticket=ticket, outcome=outcome, at=self.services.now_ms()))
+            self.memory.landed(also, outcome)
 
         self._owed += 1
         try:

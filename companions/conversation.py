@@ -122,7 +122,7 @@ def _sent(rules: Rules, state: State, event: MessageSent) -> Step:
     reading = event.reading or rules.read(state, event.text, event.vector)
     waiting = Waiting(message=message, reading=reading, ids=event.ids, command=event.command)
     told = replace(state, talk=heard(talk, message, reading, event.vector), title=None, reserved=None)
-    effects = [*_alarm(rules, told, waiting, event.at), _say(told, event.command, waiting, begins)]
+    effects = [*_alarm(rules, told, waiting, event.at), _say(rules, told, event.command, waiting, begins)]
     effects.append(StartTimer("silence", rules.settings.silence))
     if not isinstance(state.phase, Idle):
         return replace(told, queue=(*state.queue, waiting)), effects
@@ -157,7 +157,9 @@ def _talk_for(rules: Rules, state: State, event: MessageSent) -> tuple[Talk, New
     return talk, begins
 
 
-def _say(state: State, command: CommandId, waiting: Waiting, begins: NewConversation | None) -> Save:
+def _say(
+    rules: Rules, state: State, command: CommandId, waiting: Waiting, begins: NewConversation | None
+) -> Save:
     assert state.talk is not None
     message, who = waiting.message, state.who
     change = MessageSaid(
@@ -176,7 +178,7 @@ def _say(state: State, command: CommandId, waiting: Waiting, begins: NewConversa
         else None,
         begins=begins,
     )
-    return Save(change, SaidTicket(command, message, state.talk.conversation))
+    return Save(change, SaidTicket(command, message, state.talk.conversation), rules.ordered(state, waiting))
 
 
 def _alarm(rules: Rules, state: State, waiting: Waiting, at: int) -> list[Effect]:

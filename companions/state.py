@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 
-from companions.changes import CommandId, JobKind, NarrativeUse
+from companions.changes import AnyChange, CommandId, JobKind, NarrativeUse
 from companions.contacts import Contacts
 from companions.events import Effect, Minted, Report, Style, TellDone, TellMessage, TellSafety
 from companions.fact_changes import MemoryUse
@@ -199,6 +199,10 @@ class Rules(Protocol):
 
     def alarm(self, state: State, message: str, reading: Reading) -> Alarm | None:
         """What a crisis in ``reading`` calls for at once."""
+        ...
+
+    def ordered(self, state: State, waiting: Waiting) -> tuple[AnyChange, ...]:
+        """What a message orders to be remembered or forgotten: lands with it."""
         ...
 
     def plan(self, state: State, waiting: Waiting) -> Plan:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from companions.changes import JobKind, NarrativeUse
+from companions.changes import AnyChange, JobKind, NarrativeUse
 from companions.companion import Companion
 from companions.events import Report, Resource, TellSafety
 from companions.gathered import Recalling, calmed, context_of, recalled_of, up_to, window_of
 from companions.narratives import Narrative
+from companions.orders import ordered
 from companions.policy import Policy
 from companions.policy_safety import CrisisRule
 from companions.policy_turn import NarrativeRole, Strategy
@@ -140,6 +141,12 @@ class PolicyRules:
                 Resource(name=each.name, contact=each.contact, hours=each.hours) for each in found
             ),
         )
+
+    def ordered(self, state: State, waiting: Waiting) -> tuple[AnyChange, ...]:
+        """What a message orders to be remembered or forgotten, as the policy allows; with parents nothing (D27)."""
+        if state.talk is not None and self._settings.with_parents(state.talk.session_type):
+            return ()
+        return ordered(self.companion, state, waiting)
 
     # ------------------------------------------------------------ the plan
 

@@ -31,7 +31,7 @@ from storage.facts import Fact, fact_of, facts_of
 from storage.facts_held import End, Evidence, New, end, keep, mention, source
 from storage.facts_removed import settle, take
 from storage.facts_undo import Before, Undo, put_back
-from storage.forgetting import mark
+from storage.forgetting import mark, marks_of
 from storage.memories import CONFLICT, changed, keep_undo, outdated, remembering, undo_of
 from storage.removing import withdraw_results
 from storage.rows import Row
@@ -88,7 +88,7 @@ def _added(db: sqlite3.Connection, change: FactAdded) -> Outcome:
     if not remembering(db, user=change.user, companion=change.companion):
         return FULL if change.message is None else Landed()
     evidence = _evidence(db, change)
-    if change.message is not None and not evidence:
+    if change.message is not None and (not evidence or _forgotten_since(db, change, evidence)):
         return Landed()
     facts = facts_of(db, user=change.user, companion=change.companion)
     known = _known(facts, change)
@@ -104,6 +104,13 @@ def _added(db: sqlite3.Connection, change: FactAdded) -> Outcome:
     for fact in ended:
         end(db, fact, End(said=stored, at=change.at, by=change.fact))
     return Landed()
+
+
+def _forgotten_since(db: sqlite3.Connection, change: FactAdded, evidence: tuple[Evidence, ...]) -> bool:
+    """A message that comes again does not bring back what was forgotten after it."""
+    about = change.statement or Statement(kind="identity", value=change.text)
+    until = marks_of(db, user=change.user, companion=change.companion).forgotten_until(about)
+    return evidence[-1].said < until
 
 
 def _evidence(db: sqlite3.Connection, change: FactAdded) -> tuple[Evidence, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from companions.changes import CommandId, Landed, Outcome
+from companions.changes import AnyChange, CommandId, Landed, Outcome
 from companions.conversation import step
 from companions.events import (
     AskModel,
@@ -70,6 +70,9 @@ class ScriptedRules:
 
     def alarm(self, state: State, message: str, reading: Reading) -> Alarm | None:
         return self.set_alarm if reading.crisis is not None else None
+
+    def ordered(self, state: State, waiting: Waiting) -> tuple[AnyChange, ...]:
+        return ()
 
     def anchors(self, text: str) -> tuple[str, ...]:
         return ()
