@@ -127,8 +127,10 @@ def _memory(policy: Policy) -> Found:
         yield "model.tools", "search_memory and memory.search must be given both, or neither"
     if "remember" in tools and policy.facts is None:
         yield "model.tools", "remember writes facts, and there is no table facts"
-    if policy.recall.first_back > policy.recall.last_back:
-        yield "recall.first_back", "is beyond recall.last_back"
+    if policy.recall.last_back <= policy.window.messages:
+        yield "recall.last_back", "is not beyond window.messages, which are shown anyway"
+    if policy.recall.beyond_by_facts and policy.facts is None:
+        yield "recall.beyond_by_facts", "there is no table facts"
     if policy.facts is not None:
         yield from _facts(policy)
 

@@ -3,8 +3,8 @@
 Pure functions of the talk and the message; nothing here knows a prompt.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from textwrap import indent
 
 import msgspec
@@ -15,7 +15,8 @@ from companions.remembered import Permitted
 from companions.state import Waiting
 from companions.talk import Talk, without
 from memory.messages import Message
-from memory.recall import Recalled, Remembered, Stated
+from memory.recall import Reach, Recalled, Stated
+from memory.recall import Remembered as Index
 from memory.text import sentences
 from memory.tokens import count, shortened
 from memory.window import Repeated, Sizes, fitted, in_turns, size, without_repeats
@@ -74,55 +75,35 @@ def _repeats(talk: Talk, waiting: Waiting) -> list[Repeated]:
     return repeats
 
 
-class Recalling:
-    """What was stated, ready to be recalled from: one index a session, grown as its talk grows.
-
-    Building an index of a thousand statements costs tens of milliseconds, a turn has two. An index is made anew
-    when what was stated is no longer the beginning of what is stated now: after an edit, an erasure, another talk.
-    """
-
-    def __init__(self, *, most: int = 512) -> None:
-        self._most = most
-        self._held: OrderedDict[str, tuple[list[Stated], Remembered]] = OrderedDict()
-
-    def of(self, session: str, stated: Sequence[Stated]) -> Remembered:
-        """The index of ``stated``, which is in the order it was said."""
-        seen, index = self._held.pop(session, ([], Remembered()))
-        if len(seen) > len(stated) or any(old is not new for old, new in zip(seen, stated, strict=False)):
-            seen, index = [], Remembered()
-        for each in stated[len(seen) :]:
-            index.add(each)
-            seen.append(each)
-        self._held[session] = (seen, index)
-        while len(self._held) > self._most:
-            self._held.popitem(last=False)
-        return index
-
-
 def recalled_of(
-    policy: Policy,
-    waiting: Waiting,
-    permitted: Permitted,
-    window: Sequence[Message],
-    index: Callable[[Sequence[Stated]], Remembered],
+    policy: Policy, talk: Talk, waiting: Waiting, permitted: Permitted, shown: Sequence[Message], index: Index
 ) -> tuple[tuple[Recalled, str], ...]:
     """What was stated earlier that matters now (tier 2); nothing the window shows anyway.
 
-    What is critical for safety comes whole; of the rest at most as many as the policy says.
+    What is critical for safety comes whole; of the rest at most as many as the policy says. Beyond the policy's
+    last message back, and from earlier conversations, comes only what is kept as a fact.
     """
     if not permitted.stated:
         return ()
-    near = {each.id for each in window} | {waiting.message.id}
-    recalled = index(permitted.stated).recall(waiting.message.text, limit=len(permitted.stated))
-    found = [each for each in recalled if each.message_id not in near]
+    border = waiting.message.position - policy.recall.last_back
+    facts = policy.facts if policy.recall.beyond_by_facts else None
+    reach = Reach(
+        latest=sum(each.position >= border for each in talk.stated),
+        beyond=facts.kinds if facts is not None else frozenset(),
+    )
+    index.follow(permitted.stated)
+    found = index.bring_back(
+        waiting.message.text,
+        most=policy.recall.most,
+        reach=reach,
+        shown={each.id for each in shown} | {waiting.message.id},
+    )
     wanted = {each.message_id for each in found}
     texts = {each.message_id: _telling(each) for each in permitted.stated if each.message_id in wanted}
-    critical = [each for each in found if each.safety]
-    others = [each for each in found if not each.safety]
-    told = (*critical, *others[: max(0, policy.recall.most - len(critical))])
-    return tuple((each, texts[each.message_id]) for each in told)
+    return tuple((each, texts[each.message_id]) for each in found)
 
 
+@lru_cache(maxsize=4_096)
 def _telling(stated: Stated) -> str:
     """What was said, and of a long message the sentences that state something."""
     if count(stated.text) <= MOST_STATED_TOKENS:

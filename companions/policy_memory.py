@@ -5,7 +5,7 @@ prompt builder is handed only what ``Memory`` allows. Every number is a default 
 designs; a companion's own file states its own.
 """
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -111,9 +111,10 @@ class Memory(Table, frozen=True, kw_only=True):
 class Recall(Table, frozen=True, kw_only=True):
     """How earlier messages are found for the current one (coach design, tiers 2 and 3)."""
 
-    first_back: Positive = 11  # begins so many messages back: nearer ones are in the window
-    last_back: Positive = 50  # and ends there, but for what a kept fact points to
-    beyond_by_facts: bool = False  # also further back, where a kept fact has its source
+    last_back: Positive = (
+        50  # any statement counts up to so many messages back; where it begins, the window ends
+    )
+    beyond_by_facts: bool = False  # also further back, and in earlier conversations, what is kept as a fact
     most: Positive = 5  # messages at most
     deadline_ms: Positive = 100  # a search without an answer by then is gone on without
     search_results: Positive = 3
@@ -162,6 +163,11 @@ class Facts(Table, frozen=True, kw_only=True):
         """Where a statement of ``kind`` is filed; None where it is not kept."""
         found = self.filed.get(kind) or category(kind, self.scheme)
         return found if found in self.categories else None
+
+    @property
+    def kinds(self) -> frozenset[StatementKind]:
+        """The kinds of statement that are kept."""
+        return frozenset(kind for kind in get_args(StatementKind) if self.category(kind) is not None)
 
 
 class Summary(Table, frozen=True, kw_only=True):

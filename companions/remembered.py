@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 
 from companions.policy_memory import Memory
+from memory.recall import Remembered as Index
 from memory.recall import Stated
 
 Style: TypeAlias = Literal["direct", "gentle", "socratic", "validating"]
@@ -97,6 +98,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     key_facts: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     stated: tuple[Stated, ...] = ()  # of earlier conversations
+    index: Index = msgspec.field(default_factory=Index)  # a cache: it follows what was stated
     told_before: tuple[str, ...] = ()
 
 

@@ -98,10 +98,9 @@ def stated_in(message: Message, reading: Reading) -> Stated:
 
 
 def carried(earlier: tuple[Stated, ...], talk: Talk) -> tuple[Stated, ...]:
-    """What earlier conversations state, when ``talk`` has ended and is one of them: all places before the next."""
+    """What earlier conversations state, oldest first, when ``talk`` has ended and is one of them."""
     known = {each.message_id for each in talk.stated}
-    every = [each for each in earlier if each.message_id not in known] + list(talk.stated)
-    return tuple(msgspec.structs.replace(each, position=at - len(every)) for at, each in enumerate(every))
+    return (*(each for each in earlier if each.message_id not in known), *talk.stated)
 
 
 def answered(talk: Talk, answer: Message, *, anchors: tuple[str, ...], narrative: str | None) -> Talk:

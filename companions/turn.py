@@ -11,7 +11,7 @@ import msgspec
 from companions.changes import AnyChange, JobKind, NarrativeUse
 from companions.companion import Companion
 from companions.events import Report, Resource, TellSafety
-from companions.gathered import Recalling, calmed, context_of, recalled_of, up_to, window_of
+from companions.gathered import calmed, context_of, recalled_of, up_to, window_of
 from companions.narratives import Narrative
 from companions.orders import ordered
 from companions.policy import Policy
@@ -59,7 +59,6 @@ class PolicyRules:
         self.companion = companion
         self.policy = companion.policy
         self.texts = companion.texts
-        self._recalling = Recalling()  # a cache: what it gives depends on what it is asked alone
         self._settings = self._settings_of(companion.policy)
 
     @property
@@ -235,13 +234,7 @@ class PolicyRules:
             session_type=self._session_type(talk, waiting),
             message=waiting.message.text,
             window=window,
-            recalled=recalled_of(
-                self.policy,
-                waiting,
-                permitted,
-                window,
-                lambda stated: self._recalling.of(state.who.session, stated),
-            ),
+            recalled=recalled_of(self.policy, talk, waiting, permitted, window, state.remembered.index),
             summary_here=summary,
             max_tokens=strategy.max_tokens,
             context=context_of(self.policy, waiting.message),

@@ -5,7 +5,8 @@
 Every companion has several sessions in the middle of a long talk, with everything remembered that may be, and they
 take turns: what was counted or read for one does not help the next. Each turn brings a message that was not said yet
 (where repetition is looked for, half of them are questions that come back), the answer is planned, and the talk goes
-on. Only turns for which a prompt was made count; the others, safe answers, are planned in no time.
+on. Only turns for which a prompt was made count; the others, safe answers, are planned in no time. ``first`` is the
+planning of the first turn after a talk was read back, which has to count what the others have counted.
 
 Milliseconds of this process's own processor time, because other work on the machine must not count, and by the clock.
 ``base`` is what encoding the prompt as JSON costs, measured in the same run: what is sent anyway. Planning is also
@@ -47,13 +48,17 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Times(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured of one companion; ``chars`` of each prompt, ``safe`` counts turns without one."""
+    """What was measured of one companion; ``chars`` of each prompt, ``safe`` are turns without one.
+
+    ``first`` is the planning of a session's first turn after its talk was read back.
+    """
 
     reading: list[Span] = []  # msgspec copies an empty default
     planning: list[Span] = []
     encoding: list[Span] = []
     chars: list[int] = []
     safe: list[Span] = []
+    first: list[Span] = []
 
 
 def timed(work: Callable[[], T]) -> tuple[Span, T]:
@@ -71,13 +76,13 @@ def measure(companion: Companion, pool: Texts, *, turns: int, sessions: int, mos
     repeats = bool(companion.policy.repetition.strategy)
     gc.collect()
     gc.freeze()
-    times = Times()
-    for at in range(turns):
+    first, times = Times(), Times()
+    for at in range(-sessions, turns):
         asks = repeats and at // sessions % 2 == 0
         text = chance.choice(pool.questions) if asks else message(chance, pool.sentences, most=most)
-        one_turn(rules, states[at % sessions], f"n{at}", text, times)
+        one_turn(rules, states[at % sessions], f"n{at}", text, times if at >= 0 else first)
         states[at % sessions] = went_on(rules, chance, pool, states[at % sessions], f"n{at}", text)
-    return times
+    return msgspec.structs.replace(times, first=first.planning)
 
 
 def one_turn(rules: PolicyRules, state: State, name: str, text: str, times: Times) -> None:
@@ -115,7 +120,8 @@ def rows(name: str, times: Times, base: float) -> list[str]:
     if not times.planning:
         return [f"{name:<20} no prompt was made in {len(times.safe)} turns"]
     found: list[str] = []
-    for what, spans in (("read", times.reading), ("plan", times.planning), ("base", times.encoding)):
+    kinds = {"read": times.reading, "plan": times.planning, "first": times.first, "base": times.encoding}
+    for what, spans in kinds.items():
         cpu, wall = cut([each.cpu for each in spans]), cut([each.wall for each in spans])
         found.append(
             f"{name:<20} {what:<5}"

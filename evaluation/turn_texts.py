@@ -18,6 +18,7 @@ from companions.talk import MOST_MESSAGES, Talk, answered, heard
 from companions.turn import PolicyRules
 from memory.crisis import read_crisis
 from memory.messages import Message
+from memory.recall import Remembered as Index
 from memory.recall import Stated, stated
 
 SETS = Path(__file__).parent / "sets"
@@ -92,6 +93,9 @@ def remembered(chance: random.Random, pool: Texts) -> Remembered:
     )
     picked = chance.choices(pool.stated, k=STATEMENTS)
     lines = tuple(chance.sample(pool.sentences, 6))
+    stated_before = tuple(
+        replace(each, message_id=f"old_{at}", position=at - STATEMENTS) for at, each in enumerate(picked)
+    )
     return Remembered(
         profile=Profile(name="Ann", age=42, primary_goals=lines[:2], coping_strategies=lines[2:4]),
         caregiver=Caregiver(preferred_name="Ann", known_topics=lines[:3], routine=lines[3:]),
@@ -103,9 +107,8 @@ def remembered(chance: random.Random, pool: Texts) -> Remembered:
         ),
         key_facts=lines,
         topics=("sleep", "running", "work", "the garden", "an exam", "music"),
-        stated=tuple(
-            replace(each, message_id=f"old_{at}", position=at - STATEMENTS) for at, each in enumerate(picked)
-        ),
+        stated=stated_before,
+        index=Index(stated_before),  # as it is read back
         told_before=tuple(f"story_{at}" for at in range(STORIES_TOLD)),
     )
 

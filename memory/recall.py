@@ -7,28 +7,22 @@ important brings back nothing: there are no random old messages (the coach's mem
 decision D12).
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
-import msgspec
-
-from memory.recall_topics import Asked, Needs, Reader, default_needs, default_reader, need
+from memory.recall_index import Reach, Recalled, Remembered, Stated
+from memory.recall_topics import Needs, default_needs
 from memory.statements import (
-    SAFETY,
     Sentences,
     Statement,
-    StatementKind,
     last_mentioned,
     own_sentences,
     read_statements,
     read_widely,
 )
-from memory.statements_ends import core
-from memory.statements_held import Held
-from memory.statements_subjects import is_relation
 
 __all__ = [
     "Needs",
+    "Reach",
     "Recalled",
     "Remembered",
     "Stated",
@@ -42,155 +36,6 @@ __all__ = [
 
 WORKING = 10
 """Messages of tier 1, always in the context and so never recalled (the coach's memory design)."""
-_PLAINLY = 0.9
-"""How much what is only told of must need an allergy for it to come back (decision D12 keeps food allergies)."""
-
-
-class Stated(msgspec.Struct, frozen=True):
-    """An earlier message of the person and what it states, read when it was said."""
-
-    message_id: str
-    position: int
-    statements: tuple[Statement, ...]
-    text: str
-
-
-class Recalled(msgspec.Struct, frozen=True):
-    """A message to bring back, why (topic and kind), and whether a budget may never drop it."""
-
-    message_id: str
-    score: float
-    why: str
-    safety: bool
-
-
-class _Entry(msgspec.Struct, frozen=True):
-    number: int
-    stated: Stated
-    statement: Statement
-    groups: frozenset[str]
-    core: frozenset[str]
-
-
-_Alike: TypeAlias = tuple[StatementKind, frozenset[str]]
-"""What a topic's need of a statement depends on: its kind, and the groups that make a difference."""
-
-
-class Remembered:
-    """What a person has stated so far, ready to be recalled from; grows by one message at a time.
-
-    Reading a statement's groups and what it ends is done when it is added, so that a recall in a history of
-    thousands of messages costs a few comparisons for each statement that still holds.
-    """
-
-    def __init__(self, earlier: Iterable[Stated] = (), needs: Needs | None = None) -> None:
-        self._reader = Reader(needs) if needs is not None else default_reader()
-        self._held = Held()
-        self._entries: dict[_Alike, dict[int, _Entry]] = {}
-        self._alike: dict[int, _Alike] = {}
-        for stated in sorted(earlier, key=lambda one: one.position):
-            self.add(stated)
-
-    def add(self, stated: Stated) -> None:
-        """Take in what the person's newest message states."""
-        for statement in stated.statements:
-            number, ended = self._held.add(statement)
-            for gone in ended:
-                if (alike := self._alike.pop(gone, None)) is not None:
-                    del self._entries[alike][gone]
-            if _can_return(statement, bool(ended)):
-                groups = self._reader.groups(statement)
-                alike = (statement.kind, self._reader.telling(statement, groups))
-                self._alike[number] = alike
-                entry = _Entry(number, stated, statement, groups, core(statement.value))
-                self._entries.setdefault(alike, {})[number] = entry
-
-    def recall(self, query: str, limit: int = 3, before: int | None = None) -> tuple[Recalled, ...]:
-        """The messages that ``query`` needs, best first, at most ``limit``; usually none.
-
-        Only messages at positions below ``before`` come back; what later ones ended still stays away.
-        """
-        asked = self._reader.asked(query)
-        if asked is None:
-            return ()
-        best: dict[str, tuple[float, int, Recalled]] = {}
-        for entry, weight, why in self._touched(asked):
-            if before is not None and entry.stated.position >= before:
-                continue
-            score = _score(entry, weight, asked, self._reader.needs)
-            message = entry.stated.message_id
-            if score < self._reader.needs.floor or (message in best and best[message][0] >= score):
-                continue
-            kind = entry.statement.kind
-            found = Recalled(message, round(score, 3), f"{why}: {kind}", kind in SAFETY)
-            best[message] = (score, entry.stated.position, found)
-        ranked = sorted(best.values(), key=lambda one: (-one[0], not one[2].safety, -one[1]))
-        return tuple(one[2] for one in ranked[:limit])
-
-    def _touched(self, asked: Asked) -> list[tuple[_Entry, float, str]]:
-        """The entries that a topic needs, or that are named and matter for safety, in the order they were added.
-
-        Entries of one kind that belong to the same groups are needed alike, so that is worked out once for them.
-        """
-        found: list[tuple[_Entry, float, str]] = []
-        for (kind, groups), entries in self._entries.items():
-            weight, why = _need(kind, groups, asked)
-            if weight:
-                found += [(entry, weight, why) for entry in entries.values()]
-            elif kind in SAFETY:
-                named = (entry for entry in entries.values() if not asked.words.isdisjoint(entry.core))
-                found += [(entry, weight, why) for entry in named]
-        return sorted(found, key=lambda one: one[0].number)
-
-
-def _can_return(statement: Statement, ended: bool) -> bool:
-    """Whether a statement is worth a recall: what holds now, and a denial only when it ended something."""
-    if statement.negated:
-        return ended or statement.kind == "equipment"
-    return statement.tense != "past" or statement.kind in {"life_event", "condition"}
-
-
-def _need(kind: StatementKind, groups: frozenset[str], asked: Asked) -> tuple[float, str]:
-    """How much what was asked needs such a statement, and the topic that needs it most."""
-    best, why = 0.0, "named"
-    for topic in asked.topics:
-        weight = need(topic, kind, groups)
-        if weight > best:
-            best, why = weight, topic.name
-    return best, why
-
-
-def _score(entry: _Entry, weight: float, asked: Asked, needs: Needs) -> float:
-    """The score of a statement that what was asked needs by ``weight``."""
-    named = not asked.words.isdisjoint(entry.core)
-    if asked.tells and not named and (entry.statement.kind != "allergy" or weight < _PLAINLY):
-        return 0.0
-    best = _near(weight, entry, asked, needs)
-    if named and (best or entry.statement.safety):
-        best += needs.named_bonus
-    return _whose(entry.statement, asked, needs, best)
-
-
-def _near(score: float, entry: _Entry, asked: Asked, needs: Needs) -> float:
-    """The score with regard to the part of the body: a movement that spares it matters less."""
-    if not asked.regions or entry.statement.kind not in {"injury", "limit"}:
-        return score
-    hurt = entry.groups & {"lower", "upper", "trunk"}
-    if not hurt:
-        return score
-    return score + 0.1 if score and hurt & asked.regions else score * needs.elsewhere
-
-
-def _whose(statement: Statement, asked: Asked, needs: Needs, score: float) -> float:
-    """The score with regard to whom the statement is about: somebody else only when the message is too."""
-    subject = statement.subject.lower()
-    if subject == "user":
-        return score * needs.own_aside if asked.aside else score
-    if subject in asked.people:
-        return score + needs.other_bonus if score else 0.0
-    if asked.aside and is_relation(subject):
-        return score
-    return score * needs.household if asked.household and is_relation(subject) else 0.0
 
 
 def recall(

@@ -16,7 +16,9 @@ from memory.statements_ends import core
 from memory.statements_kinds import Statement
 from memory.statements_subjects import relation
 from memory.statements_words import Words, known_words, read_groups
-from memory.text import folded, words
+from memory.text import Remembered, folded, words
+
+_NONE: frozenset[str] = frozenset()
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,20 +53,13 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     regions: dict[str, str]
 
 
-class Wanted(NamedTuple):
-    """What a topic needs, by kind of statement: plainly, and of those that belong to a group."""
-
-    name: str
-    by_kind: dict[str, tuple[float, tuple[tuple[str, float], ...]]]
-
-
 class Asked(msgspec.Struct, frozen=True):
     """What a message asks for: topics, regions of the body, people it names, and its own words.
 
     ``tells`` when it only tells of what was, ``aside`` when it asks on somebody else's account ("his lunch box").
     """
 
-    topics: tuple[Wanted, ...]
+    topics: tuple[str, ...]
     regions: frozenset[str]
     people: frozenset[str]
     household: bool
@@ -80,6 +75,16 @@ def default_needs() -> Needs:
     return found
 
 
+class _Word(NamedTuple):
+    """What one word of a message asks for by itself."""
+
+    topics: frozenset[str]
+    regions: frozenset[str]
+    person: str
+    own: frozenset[str]
+    family: bool
+
+
 class Reader:
     """A policy made ready: reads what a message asks for, and what a statement belongs to."""
 
@@ -88,10 +93,10 @@ class Reader:
         self._cues = read_groups({topic.name: _apart(topic.cues) for topic in needs.topic})
         self._groups = read_groups({name: _apart(listed) for name, listed in needs.groups.items()})
         self._regions = read_groups({name: _apart(listed) for name, listed in needs.regions.items()})
-        self._by_name = {topic.name: _wanted(topic) for topic in needs.topic}
-        self._narrow = frozenset(
-            name.split("/")[1] for topic in needs.topic for name in topic.needs if "/" in name
-        )
+        self._narrow: dict[str, set[str]] = {}  # by kind, the groups and attributes that make a difference
+        for name in (name for topic in needs.topic for name in topic.needs if "/" in name):
+            kind, _, group = name.partition("/")
+            self._narrow.setdefault(kind, set()).add(group)
         self._knowledge = re.compile(needs.knowledge)
         self._chat = re.compile(needs.chat)
         self._asks = re.compile(needs.asks)
@@ -100,6 +105,7 @@ class Reader:
         self._only_asked = frozenset(needs.only_asked.split())
         self._family = frozenset(needs.family.split())
         self._not_named = frozenset(needs.not_named.split())
+        self._words = Remembered(self._word)
 
     def asked(self, query: str) -> Asked | None:
         """What ``query`` asks for; ``None`` when it needs nothing of the person."""
@@ -107,32 +113,45 @@ class Reader:
         if not text or self._chat.match(text) or self._knowledge.search(text):
             return None
         said = words(query)
+        each = [*map(self._words.__getitem__, dict.fromkeys(said))]
         asks = bool(self._asks.search(text))
-        regions = _all(self._regions, said)
-        touched = _all(self._cues, said) | self._by_groups(said)
+        regions = frozenset[str]().union(
+            *(word.regions for word in each), *(groups for _, _, groups in self._regions.phrases(said))
+        )
+        touched = frozenset[str]().union(*(word.topics for word in each), self._of_phrases(said))
         if asks and regions:
             touched |= {self.needs.movement}
-        topics = sorted(touched if asks else touched - self._only_asked)
-        own = frozenset(
-            word for word in core(" ".join(said)) if len(word) > 2 and word not in self._not_named
-        )
         return Asked(
-            tuple(self._by_name[name] for name in topics),
+            tuple(sorted(touched if asks else touched - self._only_asked)),
             regions,
-            frozenset(relation(word.removesuffix("'s")) for word in said),
-            bool(self._family & set(said)),
-            own,
+            frozenset(word.person for word in each),
+            any(word.family for word in each),
+            frozenset[str]().union(*(word.own for word in each)),
             not asks and bool(self._tells.search(text)),
             bool(self._somebody.search(text)),
         )
 
-    def _by_groups(self, said: list[str]) -> frozenset[str]:
-        """The topics that words of a shared group touch: any food asks about food."""
+    def _word(self, word: str) -> _Word:
+        singular = self._cues.of(word[:-1]) if word.endswith("s") else _NONE
+        own = (part for part in core(word) if len(part) > 2 and part not in self._not_named)
+        return _Word(
+            topics=self._cues.of(word) | singular | self._by_groups(known_words().of(word)),
+            regions=self._regions.of(word),
+            person=relation(word.removesuffix("'s")),
+            own=frozenset(own),
+            family=word in self._family,
+        )
+
+    def _of_phrases(self, said: list[str]) -> frozenset[str]:
+        """The topics that phrases of several words touch."""
         singular = [word[:-1] for word in said if word.endswith("s")]
-        groups = known_words().groups(" ".join(said))
-        return _all(self._cues, singular) | {
-            self.needs.by_group[name] for name in groups & self.needs.by_group.keys()
-        }
+        cues = (topics for one in (said, singular) for _, _, topics in self._cues.phrases(one))
+        shared = (self._by_groups(groups) for _, _, groups in known_words().phrases(said))
+        return frozenset[str]().union(*cues, *shared)
+
+    def _by_groups(self, groups: frozenset[str]) -> frozenset[str]:
+        """The topics that words of a shared group touch: any food asks about food."""
+        return frozenset(self.needs.by_group[name] for name in groups & self.needs.by_group.keys())
 
     def groups(self, statement: Statement) -> frozenset[str]:
         """The groups that a statement belongs to, by its value and by the sentence that says it."""
@@ -142,22 +161,21 @@ class Reader:
 
     def telling(self, statement: Statement, groups: frozenset[str]) -> frozenset[str]:
         """Those of a statement's groups, and its attribute, by which a topic's need of it can differ."""
-        return (groups | {statement.attribute}) & self._narrow
+        return (groups | {statement.attribute}) & self._narrow.get(statement.kind, _NONE)
 
-
-def _wanted(topic: Topic) -> Wanted:
-    kinds = {name.split("/")[0] for name in topic.needs}
-    narrow = [(*name.partition("/")[::2], weight) for name, weight in topic.needs.items() if "/" in name]
-    return Wanted(
-        topic.name,
-        {
-            kind: (
-                topic.needs.get(kind, 0.0),
-                tuple((group, weight) for of, group, weight in narrow if of == kind),
-            )
-            for kind in kinds
-        },
-    )
+    def needing(self, kind: str, telling: frozenset[str]) -> list[tuple[str, float]]:
+        """The topics that need statements of a kind, and how much: of each topic the most specific need that fits
+        decides, else its kind's.
+        """
+        found: list[tuple[str, float]] = []
+        for topic in self.needs.topic:
+            narrow = [
+                topic.needs[name] for name in (f"{kind}/{group}" for group in telling) if name in topic.needs
+            ]
+            weight = max(narrow, default=topic.needs.get(kind, 0.0))
+            if weight:
+                found.append((topic.name, weight))
+        return found
 
 
 def _apart(listed: str) -> str:
@@ -173,11 +191,3 @@ def default_reader() -> Reader:
 
 def _all(table: Words, said: list[str]) -> frozenset[str]:
     return frozenset[str]().union(*(names for _, _, names in table.spans(said)))
-
-
-def need(topic: Wanted, kind: str, groups: frozenset[str]) -> float:
-    """How much ``topic`` needs a statement of ``kind`` that belongs to ``groups`` (its attribute among them): the most
-    specific need that fits decides, else its kind's.
-    """
-    plain, narrow = topic.by_kind.get(kind, (0.0, ()))
-    return max((weight for name, weight in narrow if name in groups), default=plain)

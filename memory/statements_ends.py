@@ -6,7 +6,7 @@ being a vegetarian; "I play the piano" ends nothing. Which attributes can hold o
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -67,6 +67,12 @@ def _stem(word: str) -> str:
 
 
 @cache
+def _stems(listed: str) -> frozenset[str]:
+    """The words of a table's list, without endings."""
+    return frozenset(_stem(word) for word in listed.split())
+
+
+@lru_cache(maxsize=16_384)
 def core(value: str) -> frozenset[str]:
     """The words of ``value`` that identify it, without endings; parts of the body also by their region."""
     found = {_stem(word) for word in re.findall(r"[\w'-]+", folded(value)) if word not in _small()}
@@ -106,8 +112,7 @@ def _contradicts(newer: Statement, older: Statement) -> bool:
         return same(newer.value, older.value)
     for ending in rules().ending:
         if newer.attribute == ending.attribute and older.kind in ending.kinds.split():
-            wanted = {_stem(word) for word in ending.values.split()}
-            return bool(wanted & core(older.value)) or touches(newer.value, older.value)
+            return bool(_stems(ending.values) & core(older.value)) or touches(newer.value, older.value)
     return False
 
 

@@ -16,21 +16,37 @@ class Held:
 
     def __init__(self) -> None:
         self._alive: dict[int, Statement] = {}
-        self._next = 0
+        self.next = 0  # the number that the next one gets
+        self._ended: list[tuple[int, int, Statement]] = []  # by which, which, in that order
         self._by: dict[tuple[str, str, str], set[int]] = {}
 
     def add(self, statement: Statement) -> tuple[int, list[int]]:
         """The number of the new statement, and the numbers of those it ends."""
-        number = self._next
-        self._next += 1
+        number = self.next
+        self.next += 1
         ended = [one for one in sorted(self._near(statement)) if ends(statement, self._alive[one])]
         for gone in ended:
+            self._ended.append((number, gone, self._alive[gone]))
             self._forget(gone)
         if not statement.negated:
-            self._alive[number] = statement
-            for key in self._keys(statement):
-                self._by.setdefault(key, set()).add(number)
+            self._hold(number, statement)
         return number, ended
+
+    def take_back(self, first: int) -> None:
+        """As if the statements from the number ``first`` on had not been made: what they ended holds again."""
+        for number in range(first, self.next):
+            if number in self._alive:
+                self._forget(number)
+        while self._ended and self._ended[-1][0] >= first:
+            _, gone, statement = self._ended.pop()
+            if gone < first:
+                self._hold(gone, statement)
+        self.next = first
+
+    def _hold(self, number: int, statement: Statement) -> None:
+        self._alive[number] = statement
+        for key in self._keys(statement):
+            self._by.setdefault(key, set()).add(number)
 
     def _keys(self, statement: Statement) -> list[tuple[str, str, str]]:
         subject = statement.subject.lower()

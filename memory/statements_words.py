@@ -7,6 +7,7 @@ all that begin or end with it, which covers inflections and German compounds.
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 import msgspec
@@ -64,6 +65,11 @@ class Words:
                 self.openers[opener] = (*self.openers.get(opener, ()), names)
         self.of: Callable[[str], frozenset[str]] = Remembered(self._look_up).__getitem__
         """The groups of one folded word."""
+        self._follow: dict[str, set[str]] = {}  # what comes second in a phrase, by what comes first
+        for phrase in self._exact:
+            if " " in phrase:
+                opener, second, *_ = phrase.split(" ")
+                self._follow.setdefault(opener, set()).add(second)
 
     def _put(self, word: str, name: str) -> None:
         table, key = self._exact, word
@@ -85,13 +91,12 @@ class Words:
 
     def phrases(self, said: Sequence[str]) -> list[tuple[int, int, frozenset[str]]]:
         """Each phrase of two words or more that has groups: first, one past the last, groups."""
-        openers = self.openers
-        if openers.keys().isdisjoint(said):
+        if self.openers.keys().isdisjoint(said):
             return []
         return [
             (first, first + length, groups)
-            for first, word in enumerate(said)
-            if word in openers
+            for first, (word, second) in enumerate(pairwise(said))
+            if word in self._follow and second in self._follow[word]
             for length in range(min(_LONGEST, len(said) - first), 1, -1)
             if (groups := self._exact.get(" ".join(said[first : first + length])))
         ]

@@ -11,6 +11,7 @@ from companions.remembered import CheckIn, FactLine, Profile, Remembered
 from companions.talk import MOST_MESSAGES, Talk
 from memory.facts_told import told
 from memory.messages import Message
+from memory.recall import Remembered as Index
 from memory.recall import Stated, stated
 from memory.repetition import asked
 from memory.statements import Statement, last_mentioned
@@ -98,6 +99,7 @@ def remembered(
         )  # what they told about themselves is no memory
     past = past_talks(db, companion, user=user)
     stories = narratives_told(db, user=user, companion=companion.id) if companion.narratives else ()
+    earlier = _stated(db, companion, user, open_talk) if memory.recall == "across" else ()
     return Remembered(
         profile=_profile(db, companion, user),
         check_in=_check_in(db, companion, user) if memory.check_in == "across" else None,
@@ -105,7 +107,8 @@ def remembered(
         summaries=lines(past),
         key_facts=key_facts(db, companion, past, user=user),
         topics=topics(past),
-        stated=_stated(db, companion, user, open_talk) if memory.recall == "across" else (),
+        stated=earlier,
+        index=Index(earlier),  # made here, in a reader's thread: no turn waits for it
         told_before=tuple(each.narrative for each in stories),
     )
 

@@ -77,7 +77,7 @@ def test_the_coach_adds_at_most_1200_tokens_300_of_them_for_safety() -> None:
     assert (coach.budget.added, coach.budget.safety_reserve, coach.budget.shortest_message) == (1200, 300, 40)
     assert tokens("coach", "window") == 1200 - 300
     assert coach.window.messages == 10
-    assert (coach.recall.first_back, coach.recall.last_back, coach.recall.beyond_by_facts) == (11, 50, True)
+    assert (coach.window.messages + 1, coach.recall.last_back, coach.recall.beyond_by_facts) == (11, 50, True)
     assert (coach.recall.search_results, coach.recall.search_tokens) == (3, 200)
     assert coach.order.index("recalled") < coach.order.index("window")
 

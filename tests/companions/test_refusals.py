@@ -77,7 +77,7 @@ CHANGES = [
     (r"^\[summary\].*?(?=^\[emotion)", "", "summary", "this table is required"),
     (r', "search_memory"\]', "]", "model.tools", "both, or neither"),
     (r'^search = "conversation"', 'search = "never"', "model.tools", "both, or neither"),
-    (r"^first_back = 8", "first_back = 22", "recall.first_back", "beyond recall.last_back"),
+    (r"^last_back = 21", "last_back = 7", "recall.last_back", "not beyond window.messages"),
     (r'^categories = \["schiff", "hafen"\]', "categories = []", "facts.categories", "at least one"),
     (r'^categories = \["schiff"', 'categories = ["hafen"', "facts.categories", "each once"),
     (r'^place = "hafen"', 'place = "bucht"', "facts.filed.place", "not among facts.categories"),

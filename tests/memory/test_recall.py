@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall import Remembered, recall, recall_batch, stated_by
+from memory.recall import Reach, Remembered, recall, recall_batch, stated_by
+from memory.statements_kinds import StatementKind
 
 SMALL_TALK = [("user", "The bus was late again."), ("assistant", "That is annoying.")]
 
@@ -99,3 +100,66 @@ def test_growing_by_one_message_recalls_as_reading_all_at_once() -> None:
     for one in stated:
         grown.add(one)
     assert grown.recall("a dinner place near me?") == recall("a dinner place near me?", stated)
+
+
+SAID = st.lists(
+    st.sampled_from(
+        [
+            "I'm allergic to eggs.",
+            "I have a bad knee.",
+            "My knee is fine now.",
+            "I eat halal.",
+            "I eat eggs again.",
+            "I live in Lisbon.",
+            "I moved to Berlin.",
+            "My friend Jack is allergic to peanuts.",
+        ]
+    ),
+    max_size=9,
+)
+
+
+@given(first=SAID, then=SAID, kept=st.integers(0, 9))
+def test_following_another_past_recalls_as_if_it_had_been_so_from_the_start(
+    first: list[str], then: list[str], kept: int
+) -> None:
+    """What an answer took back is not ended by it any more, and what it ended holds again."""
+    said = stated_by(dialogue(*first))
+    other = [*said[:kept], *stated_by(dialogue(*then))]
+    following = Remembered(said)
+    following.follow(other)
+    fresh = Remembered()
+    fresh.follow(other)
+    for query in (
+        "a dinner place near me?",
+        "what should I eat before my run?",
+        "Is Jack's snack all right?",
+    ):
+        assert following.recall(query, limit=9) == fresh.recall(query, limit=9)
+
+
+def test_from_further_back_comes_what_is_kept_as_a_fact_and_what_is_critical() -> None:
+    said = ["I live in Lisbon.", "I have a bad knee.", "I like to run in the rain.", "I run with Tom."]
+    index = Remembered(stated_by(dialogue(*said)))
+
+    def ids(latest: int, *beyond: StatementKind) -> set[str]:
+        reach = Reach(latest, frozenset(beyond))
+        found = index.bring_back("any good running routes near me?", most=9, reach=reach)
+        return {each.message_id for each in found}
+
+    assert ids(9) >= {"m1", "m2"}
+    assert "m1" not in ids(1)
+    assert "m2" in ids(1)
+    assert "m1" in ids(1, "place")
+
+
+def test_a_message_that_states_more_than_something_critical_counts_as_critical() -> None:
+    index = Remembered(stated_by(dialogue("I'm allergic to eggs and I eat vegan.", "I eat halal.")))
+    (found, *_) = index.bring_back("dinner ideas?", most=1, reach=Reach(9, frozenset()))
+    assert (found.message_id, found.safety) == ("m1", True)
+
+
+def test_what_is_shown_anyway_is_not_brought_back() -> None:
+    index = Remembered(stated_by(dialogue("I'm allergic to eggs.", "I'm allergic to nuts.")))
+    found = index.bring_back("dinner ideas?", most=5, reach=Reach(9, frozenset()), shown={"m2"})
+    assert [each.message_id for each in found] == ["m1"]

@@ -1,0 +1,324 @@
+"""What a person has stated so far, held so that what a message needs of it is found at once.
+
+Statements that are needed alike are kin: of one kind, telling of the same groups, of the same part of the body, about
+the same person. A recall in a history of thousands works out once what each kin is worth, and looks at single
+statements only to name those that are needed. The index follows what was said: it grows with every message, and takes
+back what is no longer said.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+import msgspec
+
+from memory.recall_topics import Asked, Needs, Reader, default_reader
+from memory.statements_ends import core
+from memory.statements_held import Held
+from memory.statements_kinds import SAFETY, Statement, StatementKind
+from memory.statements_subjects import is_relation
+
+_PLAINLY = 0.9
+"""How much what is only told of must need an allergy for it to come back (decision D12 keeps food allergies)."""
+MOST_CRITICAL = 60
+"""Messages critical for safety that are brought back: more than any budget of a recall has room for."""
+_NONE: frozenset[int] = frozenset()
+_NUMBER = itemgetter(0)
+_PARTS = frozenset({"lower", "upper", "trunk"})
+_OF_A_PART: frozenset[StatementKind] = frozenset({"injury", "limit"})
+
+
+class Stated(msgspec.Struct, frozen=True):
+    """An earlier message of the person and what it states, read when it was said."""
+
+    message_id: str
+    position: int
+    statements: tuple[Statement, ...]
+    text: str
+
+
+class Recalled(msgspec.Struct, frozen=True):
+    """A message to bring back, why (topic and kind), and whether a budget may never drop it."""
+
+    message_id: str
+    score: float
+    why: str
+    safety: bool
+
+
+@dataclass(slots=True, eq=False)
+class _Kind:
+    """Kin that a topic needs alike: of one kind, with the same that tells about it."""
+
+    name: StatementKind
+    kin: list["_Kin"] = field(default_factory=list["_Kin"])
+
+
+@dataclass(slots=True, eq=False)
+class _Kin:
+    """Statements that are needed alike, by their numbers."""
+
+    kind: _Kind
+    hurt: frozenset[str]  # parts of the body, where it matters which
+    subject: str
+    numbers: set[int] = field(default_factory=set[int])
+
+
+class _Known(NamedTuple):
+    """A statement that can come back: the message that says it, its kin, the words that name it."""
+
+    stated: Stated
+    kin: _Kin
+    named: frozenset[str]
+
+
+class _Worth(NamedTuple):
+    """How much statements are needed, and by what."""
+
+    score: float
+    safety: bool
+    kind: StatementKind
+    topic: str
+
+
+class _Added(NamedTuple):
+    """What one message changed: the first of its numbers, and what it ended."""
+
+    stated: Stated
+    first: int
+    ended: list[tuple[int, _Known]]
+
+
+class Reach(NamedTuple):
+    """How far back everything matters, and what alone does from beyond: the latest messages that state something,
+    and kinds of statement. What is critical for safety always does.
+    """
+
+    latest: int
+    beyond: frozenset[StatementKind]
+
+
+class Remembered:
+    """What a person has stated so far, ready to be recalled from; grows by one message at a time."""
+
+    def __init__(self, earlier: Iterable[Stated] = (), needs: Needs | None = None) -> None:
+        self._needs = needs
+        self._held = Held()
+        self._known: dict[int, _Known] = {}
+        self._kinds: dict[tuple[str, frozenset[str]], _Kind] = {}
+        self._kin: dict[tuple[_Kind, frozenset[str], str], _Kin] = {}
+        self._wanted: dict[str, list[tuple[_Kind, float]]] = {}  # by topic, what it needs and how much
+        self._naming: dict[str, set[int]] = {}  # statements by the words that name them
+        self._log: list[_Added] = []
+        for stated in sorted(earlier, key=lambda one: one.position):
+            self.add(stated)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self._needs) if self._needs is not None else default_reader()
+
+    def add(self, stated: Stated) -> None:
+        """Take in what the person's newest message states."""
+        added = _Added(stated, self._held.next, [])
+        self._log.append(added)
+        for statement in stated.statements:
+            number, ended = self._held.add(statement)
+            added.ended.extend((gone, self._remove(gone)) for gone in ended if gone in self._known)
+            if _can_return(statement, bool(ended)):
+                self._put(number, _Known(stated, self._kin_of(statement), core(statement.value)))
+
+    def _kin_of(self, statement: Statement) -> _Kin:
+        groups = self._reader.groups(statement)
+        hurt = groups & _PARTS if statement.kind in _OF_A_PART else frozenset[str]()
+        kind = self._kind_of(statement.kind, self._reader.telling(statement, groups))
+        alike = kind, hurt, statement.subject.lower()
+        if alike not in self._kin:
+            self._kin[alike] = _Kin(*alike)
+            kind.kin.append(self._kin[alike])
+        return self._kin[alike]
+
+    def _kind_of(self, name: StatementKind, telling: frozenset[str]) -> _Kind:
+        if (name, telling) not in self._kinds:
+            self._kinds[name, telling] = kind = _Kind(name)
+            for topic, weight in self._reader.needing(name, telling):
+                self._wanted.setdefault(topic, []).append((kind, weight))
+        return self._kinds[name, telling]
+
+    def _put(self, number: int, known: _Known) -> None:
+        self._known[number] = known
+        known.kin.numbers.add(number)
+        for word in known.named:
+            self._naming.setdefault(word, set()).add(number)
+
+    def _remove(self, number: int) -> _Known:
+        known = self._known.pop(number)
+        known.kin.numbers.discard(number)
+        for word in known.named:
+            self._naming[word].discard(number)
+        return known
+
+    def follow(self, stated: Sequence[Stated]) -> None:
+        """Be the index of ``stated``, which is in the order it was said: what it has no more is taken back."""
+        same = 0
+        for added, one in zip(self._log, stated, strict=False):
+            if added.stated is not one:
+                break
+            same += 1
+        while len(self._log) > same:
+            self._take_back()
+        for one in stated[same:]:
+            self.add(one)
+
+    def _take_back(self) -> None:
+        """As if the newest message had not been said: what it ended holds again."""
+        gone = self._log.pop()
+        for number in range(gone.first, self._held.next):
+            if number in self._known:
+                self._remove(number)
+        self._held.take_back(gone.first)
+        for number, known in gone.ended:
+            if number < gone.first:
+                self._put(number, known)
+
+    def recall(self, query: str, limit: int = 3, before: int | None = None) -> tuple[Recalled, ...]:
+        """The messages that ``query`` needs, best first, at most ``limit``; usually none.
+
+        Only messages at positions below ``before`` come back; what later ones ended still stays away.
+        """
+        later = (one.stated for one in self._log if before is not None and one.stated.position >= before)
+        found = self._needed(query, None)
+        return self._told(found, sorted(found, key=_best_first), {one.message_id for one in later}, limit)
+
+    def bring_back(
+        self, query: str, *, most: int, reach: Reach, shown: AbstractSet[str] = frozenset()
+    ) -> tuple[Recalled, ...]:
+        """What an answer to ``query`` should know of, but for messages that are ``shown`` anyway.
+
+        What is critical for safety comes first and does not stop at ``most``, the rest does.
+        """
+        found = self._needed(query, reach)
+        ranked = sorted(found, key=_best_first)
+        critical = self._told(found, [each for each in ranked if each.safety], shown, MOST_CRITICAL)
+        shown = shown | {each.message_id for each in critical}
+        others = [each for each in ranked if not each.safety]
+        return (*critical, *self._told(found, others, shown, max(0, most - len(critical))))
+
+    def _told(
+        self,
+        found: Mapping[_Worth, Sequence[int]],
+        ranked: Iterable[_Worth],
+        shown: AbstractSet[str],
+        most: int,
+    ) -> tuple[Recalled, ...]:
+        """Messages by what they are worth, the latest of equals first, each once and none that is ``shown``."""
+        told: dict[str, Recalled] = {}
+        for worth, number in _in_turn(found, ranked):
+            if len(told) >= most:
+                break
+            message = self._known[number].stated.message_id
+            if message not in shown and message not in told:
+                why = f"{worth.topic}: {worth.kind}"
+                told[message] = Recalled(message, round(worth.score, 3), why, worth.safety)
+        return tuple(told.values())
+
+    def _needed(self, query: str, reach: Reach | None) -> dict[_Worth, list[int]]:
+        """The statements that a topic needs, or that are named and matter for safety, if they are worth it."""
+        found: dict[_Worth, list[int]] = {}
+        asked = self._reader.asked(query)
+        if asked is None:
+            return found
+        nearest, named = self._nearest(reach), self._named(asked)
+        for kin, weight, topic in self._concerned(asked, named):
+            kind = kin.kind.name
+            far = kind in SAFETY or reach is None or kind in reach.beyond
+            for score, numbers in self._scored(kin, weight, named.get(kin, _NONE), asked):
+                if numbers and score >= self._reader.needs.floor:
+                    near = numbers if far else [number for number in numbers if number >= nearest]
+                    found.setdefault(_Worth(score, kind in SAFETY, kind, topic), []).extend(near)
+        return found
+
+    def _concerned(self, asked: Asked, named: Iterable[_Kin]) -> Iterator[tuple[_Kin, float, str]]:
+        """The kin that a topic needs, how much and which topic most; and those named that matter for safety."""
+        best: dict[_Kind, tuple[float, str]] = {}
+        for topic in asked.topics:
+            for kind, weight in self._wanted.get(topic, ()):
+                if kind not in best or weight > best[kind][0]:
+                    best[kind] = weight, topic
+        for kind, (weight, topic) in best.items():
+            for kin in kind.kin:
+                if kin.numbers and _concerns(kin.subject, asked):
+                    yield kin, weight, topic
+        for kin in named:
+            if kin.kind not in best and kin.kind.name in SAFETY and _concerns(kin.subject, asked):
+                yield kin, 0.0, "named"
+
+    def _scored(
+        self, kin: _Kin, weight: float, called: AbstractSet[int], asked: Asked
+    ) -> Iterator[tuple[float, AbstractSet[int]]]:
+        """What the statements of a kin are worth: those that are not ``called`` by name, and those that are."""
+        needs = self._reader.needs
+        plain = _near(weight, kin.hurt, asked, needs)
+        if weight and (not asked.tells or (kin.kind.name == "allergy" and weight >= _PLAINLY)):
+            yield _whose(kin.subject, asked, needs, plain), kin.numbers - called if called else kin.numbers
+        if called:
+            bonus = needs.named_bonus if plain or kin.kind.name in SAFETY else 0.0
+            yield _whose(kin.subject, asked, needs, plain + bonus), called
+
+    def _named(self, asked: Asked) -> dict[_Kin, set[int]]:
+        """The statements that a word of the message names."""
+        named: dict[_Kin, set[int]] = {}
+        for number in _NONE.union(*(self._naming.get(word, ()) for word in asked.words)):
+            named.setdefault(self._known[number].kin, set()).add(number)
+        return named
+
+    def _nearest(self, reach: Reach | None) -> int:
+        """The number of the first statement among the latest messages."""
+        if reach is None or reach.latest >= len(self._log):
+            return 0
+        return self._log[-reach.latest].first if reach.latest else self._held.next
+
+
+def _can_return(statement: Statement, ended: bool) -> bool:
+    """Whether a statement is worth a recall: what holds now, and a denial only when it ended something."""
+    if statement.negated:
+        return ended or statement.kind == "equipment"
+    return statement.tense != "past" or statement.kind in {"life_event", "condition"}
+
+
+def _best_first(worth: _Worth) -> tuple[float, bool]:
+    return -worth.score, not worth.safety
+
+
+def _in_turn(found: Mapping[_Worth, Sequence[int]], ranked: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
+    """The numbers of statements, the latest first among those that are worth the same."""
+    for _, equals in groupby(ranked, key=_best_first):
+        together = [(number, worth) for worth in equals for number in found[worth]]
+        for number, worth in sorted(together, key=_NUMBER, reverse=True):
+            yield worth, number
+
+
+def _concerns(subject: str, asked: Asked) -> bool:
+    """Whether what is true of ``subject`` can matter: of somebody else only when the message is about them too."""
+    return subject == "user" or subject in asked.people or asked.household or asked.aside
+
+
+def _near(score: float, hurt: frozenset[str], asked: Asked, needs: Needs) -> float:
+    """The score with regard to the part of the body: a movement that spares it matters less."""
+    if not asked.regions or not hurt:
+        return score
+    return score + 0.1 if score and hurt & asked.regions else score * needs.elsewhere
+
+
+def _whose(subject: str, asked: Asked, needs: Needs, score: float) -> float:
+    """The score with regard to whom the statement is about: somebody else only when the message is too."""
+    if subject == "user":
+        return score * needs.own_aside if asked.aside else score
+    if subject in asked.people:
+        return score + needs.other_bonus if score else 0.0
+    if asked.aside and is_relation(subject):
+        return score
+    return score * needs.household if asked.household and is_relation(subject) else 0.0
