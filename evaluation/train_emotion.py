@@ -24,7 +24,8 @@ from sklearn.model_selection import StratifiedKFold
 from memory.emotion import SETS, EmotionSet
 from memory.emotion_cues import FINE, cues
 from memory.emotion_features import features
-from memory.emotion_weights import FEWEST_WORDS, OFFSET, Weights, pack
+from memory.emotion_weights import FEWEST_WORDS, Weights, pack
+from memory.lanes import OFFSET
 from memory.phrases import tokens
 
 HERE = Path(__file__).parent

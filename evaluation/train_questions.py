@@ -17,7 +17,8 @@ import numpy as np
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from memory.matters import FILE, OFFSET, OTHERWISE, Weights, pack
+from memory.lanes import OFFSET
+from memory.matters import FILE, OTHERWISE, Weights, pack
 from memory.questions import question_features
 from memory.vocabulary import names as name_table
 from memory.vocabulary import word_set

@@ -1,8 +1,5 @@
 """The trained weights, and a message's scores by them: one addition a feature.
 
-A feature's weights for all labels are packed into one whole number, three bytes a label, so that summing a message
-is one integer addition for each of its features, and no library for numbers is needed.
-
 There are two readings and a gate. One was trained on how people speak to a companion, the other on short written
 comments (GoEmotions); the gate says which of the two a text is like.
 """
@@ -19,10 +16,9 @@ from msgspec import structs
 from memory.data import raw, unpacked
 from memory.emotion_cues import Fine
 from memory.emotion_features import Features
+from memory.lanes import packed, sums
 
 FILE = "emotion.bin"
-OFFSET = 128  # a weight is stored as a byte, 128 being nothing
-LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next label
 FEWEST_WORDS = 3  # a text of one word is no surer than one of three
 
 
@@ -69,14 +65,8 @@ def shape() -> Weights:
 @cache
 def _tables() -> tuple[Weights, dict[str, int]]:
     file = weights()
-    size = len(file.steps) * LANE_BYTES
-    lanes = bytearray(len(file.bytes) * LANE_BYTES)
-    lanes[::LANE_BYTES] = file.bytes
-    packed = {
-        name: int.from_bytes(lanes[at * size : (at + 1) * size], "little")
-        for at, name in enumerate(file.names.split("\n"))
-    }
-    return structs.replace(file, names="", bytes=b""), packed
+    numbers = packed(file.bytes, len(file.steps))
+    return structs.replace(file, names="", bytes=b""), dict(zip(file.names.split("\n"), numbers, strict=True))
 
 
 def score(seen: Features) -> Scores:
@@ -85,18 +75,10 @@ def score(seen: Features) -> Scores:
     of: Callable[[str], int | None] = table.get
     words = [*filter(None, map(of, seen.words))]
     others = [*filter(None, map(of, seen.others))]
-    size = len(file.steps) * LANE_BYTES
-    total = (sum(words) + sum(others)).to_bytes(size, "little")
     scale = 1 / sqrt(max(len(seen.words), FEWEST_WORDS))
-    nothing = OFFSET * (len(words) + len(others))
-    sums = [
-        low + (middle << 8) + (high << 16) - nothing
-        for low, middle, high in zip(
-            total[::LANE_BYTES], total[1::LANE_BYTES], total[2::LANE_BYTES], strict=True
-        )
-    ]
+    totals = sums([*words, *others], len(file.steps))
     lanes = [
-        each * step * scale + bias for each, step, bias in zip(sums, file.steps, file.biases, strict=True)
+        each * step * scale + bias for each, step, bias in zip(totals, file.steps, file.biases, strict=True)
     ]
     spoken = len(file.spoken)
     return Scores(lanes[:spoken], lanes[spoken:-1], lanes[-1], len(words))

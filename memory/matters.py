@@ -4,9 +4,6 @@ The patterns of `memory.frames` know what they were told; this knows what is lik
 trained (`evaluation.train_questions`) on questions written for this project: one names the class, the other the
 matter (wanting to go home, what day it is, where a thing is, ...). What they look at are the words of the message,
 alone and in pairs, the concepts they stand for, the kinds of things in their order, and the frames found.
-
-A feature's weights are packed into one whole number, four bytes a lane, so that reading a message is one addition
-for each of its features.
 """
 
 import zlib
@@ -15,7 +12,6 @@ from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import repeat
 from math import exp
-from struct import Struct
 from sys import intern
 from typing import Final, TypeAlias
 
@@ -23,14 +19,13 @@ import msgspec
 
 from memory.data import raw
 from memory.frames import QuestionType
+from memory.lanes import packed, sums
 from memory.phrasing import Sentence, concepts
 from memory.vocabulary import FUNCTION, OTHER
 
 FILE: Final = "questions.bin"
-OFFSET: Final = 128  # a weight is stored as a byte, 128 being nothing
 OTHERWISE: Final = "other"  # none of the matters
 LIKELY: Final = 0.12  # matters less likely than this are not kept
-_LANE_BYTES = 4
 _PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
 
 
@@ -91,14 +86,10 @@ def likes() -> Mapping[str, str]:
 
 def read_matters(found: AbstractSet[Feature]) -> Matters:
     """The class and the matters of a message with these features."""
-    file, packed = _tables()
-    known = [*filter(None, map(packed.get, found))]
-    total = sum(known).to_bytes(len(file.steps) * _LANE_BYTES, "little")
-    nothing = OFFSET * len(known)
-    scores = [
-        (lane - nothing) * step + bias
-        for lane, step, bias in zip(_lanes().unpack(total), file.steps, file.biases, strict=True)
-    ]
+    file, numbers = _tables()
+    known = [*filter(None, map(numbers.get, found))]
+    lanes = sums(known, len(file.steps))
+    scores = [lane * step + bias for lane, step, bias in zip(lanes, file.steps, file.biases, strict=True)]
     classes, all_classes = _powers(scores[: len(file.classes)])
     matters, all_matters = _powers(scores[len(file.classes) :])
     sure = max(classes)
@@ -144,16 +135,6 @@ def _add_features(sentence: Sentence, found: set[Feature]) -> None:
 def _tables() -> tuple[Weights, dict[Feature, int]]:
     """The file without what is kept apart of it, and the weights of each feature in one number."""
     file = msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
-    size = len(file.steps) * _LANE_BYTES
-    lanes = bytearray(len(file.bytes) * _LANE_BYTES)
-    lanes[::_LANE_BYTES] = file.bytes
-    packed: dict[Feature, int] = {
-        tuple(map(intern, name.split())): int.from_bytes(lanes[at * size : (at + 1) * size], "little")
-        for at, name in enumerate(file.features.split("\n"))
-    }
-    return msgspec.structs.replace(file, features="", bytes=b""), packed
-
-
-@cache
-def _lanes() -> Struct:
-    return Struct(f"<{len(_tables()[0].steps)}I")
+    names = [tuple(map(intern, name.split())) for name in file.features.split("\n")]
+    numbers: dict[Feature, int] = dict(zip(names, packed(file.bytes, len(file.steps)), strict=True))
+    return msgspec.structs.replace(file, features="", bytes=b""), numbers

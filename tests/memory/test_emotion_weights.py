@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from memory.data import raw
 from memory.emotion_cues import FINE, cues
 from memory.emotion_features import features
-from memory.emotion_weights import FILE, OFFSET, Weights, score, weights
+from memory.emotion_weights import FILE, Weights, score, weights
+from memory.lanes import OFFSET
 from memory.phrases import tokens
 
 ONE_MEGABYTE = 1_000_000
