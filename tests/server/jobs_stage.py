@@ -46,6 +46,8 @@ class Jobs:
         kind = kind_of(request)
         self.given.append((kind, asked_of(request)))
         answer = self.answers.get(kind, "")
+        if callable(answer):
+            answer = answer(asked_of(request))
         return answer if isinstance(answer, Script) else saying(answer)
 
     def of(self, kind: str) -> list[str]:

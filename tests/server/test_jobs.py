@@ -1,5 +1,6 @@
 """After the talk, through the real server: what the model makes of it, and what comes of it in the next one."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,9 @@ SUMMARY = {
     "quote": "I need to stop being so hard on myself.",
     "summary": "They spoke about work and sleep.",
 }
+
+
+TOPICS = ("fractions", "triangles", "primes")
 
 
 def rows(stage: Stage, question: str) -> list[tuple[object, ...]]:
@@ -172,22 +176,19 @@ async def test_the_dementia_companions_summary_is_figures_and_no_model_is_asked(
 async def test_the_last_three_lessons_are_remembered_in_the_order_of_their_ends(tmp_path: Path) -> None:
     """Three sessions with a maestro, their summaries made out of order: the fourth knows them all (M1, M2)."""
 
-    def lesson(topic: str) -> dict[str, object]:
-        return {**SUMMARY, "topics": [topic], "summary": f"The lesson was about {topic}.", "quote": ""}
+    def lesson(given: str) -> Script:
+        topic = next(each for each in TOPICS if each in given)
+        told = {**SUMMARY, "topics": [topic], "summary": f"The lesson was about {topic}.", "quote": ""}
+        return Script(text=json.dumps(told), first_token=2.0 if topic == TOPICS[0] else 0.0)
 
-    jobs = Jobs()
-    jobs.answers["topics"] = {"topics": ["fractions"]}
+    jobs = Jobs({"summary": lesson, "topics": {"topics": ["fractions"]}})
     jobs.answers["learnings"] = {
         "learnings": [{"topic": "t", "learned": "fractions work", "evidence": ["m1"]}]
     }
     maestro = "maestro/mathematics"
     async with playing(tmp_path, jobs) as stage:
         async with stage.greeted(companion=maestro) as talker:
-            for number, topic in enumerate(("fractions", "triangles", "primes"), 1):
-                slow = Script(
-                    text=str(lesson(topic)).replace("'", '"'), first_token=6.0 if number == 1 else 0.0
-                )
-                jobs.answers["summary"] = slow
+            for topic in TOPICS:
                 await talker.talk(
                     f"I learned how {topic} work today, and I decided to practise {topic} daily."
                 )
