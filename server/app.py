@@ -39,6 +39,7 @@ from server.desk import StoreDesk
 from server.erasing import Erasures
 from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
+from server.job_keeper import JobKeeper
 from server.listener import Site, check_network, listening
 from server.metrics import Metrics
 from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors, without_health
@@ -55,6 +56,7 @@ from storage.apply import apply_groups
 from storage.connection import Store
 from storage.erased import LEDGER_FILE, erased_before
 from storage.erasing import hold_against
+from storage.jobs import Counts
 from storage.lock import held
 from storage.order import epoch
 from storage.recovery import recover
@@ -185,9 +187,18 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     sessions,
                     metrics,
                 )
+                keeper = JobKeeper(
+                    store,
+                    settings.folder,
+                    found,
+                    metrics=metrics,
+                    nudge=lambda conversation: _nudge(channels, conversation),
+                    now_ms=now_ms,
+                )
                 aftermath: list[anyio.Event] = []
                 if absent is None:
                     aftermath = [_over(tasks, taker) for taker in takers]
+                    tasks.start_soon(lambda: kept_running(keeper, name="keeper"))
                     sweeper = Sweeper(store, writer, sessions, cast, services)
                     tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
                     tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
@@ -206,7 +217,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 site = Site(
                     pages=pages(),
                     companion=lambda name: page_data(found, name or settings.companions.default),
-                    health=lambda: _health(writing, sessions, watch, restored),
+                    health=lambda: _health(writing, sessions, watch, restored, keeper.counts),
                     metrics=metrics.text,
                     download=lambda path: tickets.take(path, sessions.lives),
                 )
@@ -286,7 +297,7 @@ def _over(tasks: anyio.abc.TaskGroup, taker: Taker) -> anyio.Event:
 
 
 def _health(
-    writing: Writer, sessions: Sessions, watch: Watch, restored: Restored | None
+    writing: Writer, sessions: Sessions, watch: Watch, restored: Restored | None, jobs: Counts
 ) -> tuple[bool, dict[str, object]]:
     """Well while the store takes what is said, and no damage is seen in it."""
     trouble = writing.refusing or ("storage.damaged" if watch.damage is not None else None)
@@ -294,6 +305,7 @@ def _health(
         "status": trouble or "ok",
         "sessions": len(sessions),
         "waiting": len(writing.pending),
+        "jobs": {"waiting": jobs.waiting, "running": jobs.running, "parked": jobs.parked},
     }
     if restored is not None:
         told["restored"] = {

@@ -76,11 +76,19 @@ class Metrics:
             registry=self.registry,
         )
         self.refused = Counter("fireside_refused", "Commands refused.", ["code"], registry=self.registry)
+        self.job_rows = Gauge(
+            "fireside_jobs_open", "Jobs that have not ended.", ["state"], registry=self.registry
+        )
         self.jobs = Counter("fireside_jobs", "Jobs done.", ["kind", "result"], registry=self.registry)
 
     def count_sessions(self, count: Callable[[], int]) -> None:
         """Ask ``count`` for the number of live sessions whenever the figures are read."""
         self.sessions.set_function(count)
+
+    def jobs_now(self, waiting: int, running: int, parked: int) -> None:
+        """How many jobs have not ended; those that are parked have failed for good."""
+        for state, count in (("waiting", waiting), ("running", running), ("parked", parked)):
+            self.job_rows.labels(state).set(count)
 
     def said(self) -> None:
         """A message was taken."""

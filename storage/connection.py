@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
@@ -268,3 +268,10 @@ def inline(path: Path, durability: Durability = "process", *, at: int = 0) -> Ge
         yield InlineStore(db)
     finally:
         db.close()
+
+
+@contextmanager
+def read_only(path: Path) -> Generator[sqlite3.Connection]:
+    """A store to look at, also while a server writes it. Raises ``StoreRefused``."""
+    with translated(), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+        yield db

@@ -257,15 +257,16 @@ def archive_summaries(
     return len(old)
 
 
-def with_old_summaries(db: sqlite3.Connection, before: int) -> tuple[tuple[str, str], ...]:
-    """Whose summaries were made before ``before`` and are not put away: (user, companion)."""
-    rows: list[tuple[str, str]] = db.execute(
+def with_old_summaries(db: sqlite3.Connection, *, companion: str, kept: int, before: int) -> tuple[str, ...]:
+    """Whose summaries are more than ``kept``, or were made before ``before``, and are not put away."""
+    rows: list[tuple[str]] = db.execute(
         """
-        SELECT DISTINCT user_id, companion FROM summaries WHERE archived_at IS NULL AND partial = 0 AND at < ?
+        SELECT user_id FROM summaries WHERE archived_at IS NULL AND companion = ? AND partial = 0
+        GROUP BY user_id HAVING COUNT(*) > ? OR MIN(at) < ?
         """,
-        (before,),
+        (companion, kept, before),
     ).fetchall()
-    return tuple(rows)
+    return tuple(user for (user,) in rows)
 
 
 def learnings_of(
