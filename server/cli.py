@@ -10,7 +10,7 @@ import anyio
 import cyclopts
 from cyclopts import Parameter
 
-from server import batch, cli_checks, cli_companions, cli_jobs
+from server import batch, cli_checks, cli_companions, cli_jobs, cli_memory
 from server.app import Running, server
 from server.logs import configure
 from server.plain_words import said_plainly
