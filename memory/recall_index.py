@@ -22,8 +22,6 @@ from memory.statements_held import Held
 from memory.statements_kinds import SAFETY, Statement, StatementKind
 from memory.statements_subjects import is_relation
 
-_PLAINLY = 0.9
-"""How much what is only told of must need an allergy for it to come back (decision D12 keeps food allergies)."""
 MOST_CRITICAL = 60
 """Messages critical for safety that are brought back: more than any budget of a recall has room for."""
 _NONE: frozenset[int] = frozenset()
@@ -249,6 +247,8 @@ class Remembered:
                 if kind not in best or weight > best[kind][0]:
                     best[kind] = weight, topic
         for kind, (weight, topic) in best.items():
+            if asked.tells and (kind.name, topic) != ("allergy", self._reader.needs.told):
+                weight = 0.0  # noqa: PLW2901  # what is only told of needs no more than this (decision D12)
             for kin in kind.kin:
                 if kin.numbers and _concerns(kin.subject, asked):
                     yield kin, weight, topic
@@ -262,7 +262,7 @@ class Remembered:
         """What the statements of a kin are worth: those that are not ``called`` by name, and those that are."""
         needs = self._reader.needs
         plain = _near(weight, kin.hurt, asked, needs)
-        if weight and (not asked.tells or (kin.kind.name == "allergy" and weight >= _PLAINLY)):
+        if weight:
             yield _whose(kin.subject, asked, needs, plain), kin.numbers - called if called else kin.numbers
         if called:
             bonus = needs.named_bonus if plain or kin.kind.name in SAFETY else 0.0

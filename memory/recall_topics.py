@@ -45,6 +45,7 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     movement: str
     somebody: str
     own_aside: float
+    told: str
     family: str
     not_named: str
     groups: dict[str, str]

@@ -20,6 +20,8 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leads: str
     leads_and: str
     opens: str
+    others: str
+    opens_other: str
     goes_on: str
     nouns_with_capitals: str
     asking_cues: str
@@ -40,6 +42,8 @@ class Breaks(msgspec.Struct, frozen=True):
     leads: frozenset[str]
     leads_and: frozenset[str]
     opens: frozenset[str]
+    others: frozenset[str]
+    opens_other: frozenset[str]
     goes_on: frozenset[str]
 
 
@@ -61,6 +65,8 @@ def breaks() -> Breaks:
         frozenset(source.leads.split()),
         frozenset(source.leads_and.split()),
         frozenset(source.opens.split()),
+        frozenset(source.others.split()),
+        frozenset(source.opens_other.split()),
         frozenset(source.goes_on.split()),
     )
 

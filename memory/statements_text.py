@@ -182,16 +182,17 @@ def _cut(tokens: list[str], has: frozenset[str]) -> list[list[str]]:
     """``tokens`` in stretches: at strong marks, and at a comma or "and" before a new subject.
 
     "When I eat eggs, my face swells" stays whole: what comes before the comma is part of what is stated. Where
-    nobody wrote a comma ("I'm from Porto I live in Cork"), a second "I" with its verb begins a stretch.
+    nobody wrote a comma ("I'm from Porto I live in Cork"), a second "I" with its verb begins a stretch, and so does
+    a "she" after an "I".
     """
     where = breaks()
-    again = tokens.count("i") > 1
+    again = "i" in has and (tokens.count("i") > 1 or not where.others.isdisjoint(has))
     if not again and where.always.isdisjoint(has) and where.joins.isdisjoint(has):
         return [tokens] if tokens else []
     parts: list[list[str]] = []
     start = 0
     for at, word in enumerate(tokens):
-        if again and word == "i" and _begins(tokens, start, at):
+        if again and (word == "i" or word in where.others) and _begins(tokens, start, at):
             parts.append(tokens[start:at])
             start = at
         if word in where.always:
@@ -206,11 +207,11 @@ def _cut(tokens: list[str], has: frozenset[str]) -> list[list[str]]:
 
 
 def _begins(tokens: Sequence[str], start: int, at: int) -> bool:
-    """Whether the "I" at a place begins a stretch of its own, in the one that begins at ``start``."""
+    """Whether the "I" or "she" at a place begins a stretch of its own, in the one that begins at ``start``."""
     where = breaks()
     return (
         start < at < len(tokens) - 1
-        and tokens[at + 1] in where.opens
+        and tokens[at + 1] in (where.opens if tokens[at] == "i" else where.opens_other)
         and "i" in tokens[start : at - 1]
         and tokens[at - 1] not in where.goes_on
     )
