@@ -260,7 +260,11 @@ class Commands:
             return
         opening = await session.services.desk.load(session.state.who, command.conversation)
         if opening is not None and not opening.closed:  # only who may have it may take it over
-            await session.services.take_over(command.conversation, session.address)
+            try:
+                await session.services.take_over(command.conversation, session.address)
+            except CommandRefused as refused:
+                await self._refuse(command.id, refused)
+                return
             opening = await session.services.desk.load(session.state.who, command.conversation)
         if opening is None or opening.closed:
             code = "conversation.unknown" if opening is None else "conversation.closed"
@@ -311,14 +315,14 @@ class Commands:
         try:
             with anyio.fail_after(DESK_SECONDS):
                 done = await session.services.desk.answer(session.state.who, command, at)
+            if isinstance(command, ConversationDelete):  # nobody talks in it any more, wherever it is open
+                await session.services.take_over(command.conversation, session.address)
         except CommandRefused as refused:
             await self._refuse(command.id, refused)
             return
         except TimeoutError:
             await self.told(Refuse(re=command.id, code="storage.busy"))
             return
-        if isinstance(command, ConversationDelete):  # nobody talks in it any more, wherever it is open
-            await session.services.take_over(command.conversation, session.address)
         changes = tuple(of_this_talk(session, change) for change in done.changes)
         if done.unsaid is not None:
             await self._unsay(command, done, done.unsaid, at)

@@ -67,6 +67,7 @@ from companions.events import (
     TellMessage,
     TellNotice,
     TellSafety,
+    TellStands,
     TellStarted,
     Ticket,
     TimerRang,
@@ -318,6 +319,9 @@ class Session:
                 self.services.alert(
                     self.state.who, effect.alert, effect.category, effect.level, effect.recipients
                 )
+            case TellStands(conversation=conversation):
+                if self.state.talk is not None and self.state.talk.conversation == conversation:
+                    await self.show_conversation()
             case Reload(conversation=conversation):
                 await self._reload(conversation)
             case Report():

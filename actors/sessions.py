@@ -87,6 +87,7 @@ class Sessions:
         self._live: dict[str, Live] = {}
         self._holders: dict[str, str] = {}  # conversation to session
         self._holding: dict[str, str] = {}  # session to conversation
+        self._waiting: dict[Address[Mail], Address[Mail]] = {}  # sessions for the end of others
         self.draining = False
 
     def __len__(self) -> int:
@@ -229,13 +230,33 @@ class Sessions:
             self._holding[session] = conversation
 
     async def take_over(self, conversation: str, by: Address[Mail] | None) -> None:
-        """End another session's hold on a conversation; when it returns, what that session showed is stored."""
+        """End another session's hold on a conversation; when it returns, what that session showed is stored.
+
+        Raises ``CommandRefused`` when that session does not end in time, or waits itself for the one that asks:
+        of two that open each other's conversation at once the later one gives way.
+        """
         holder = self._live.get(self._holders.get(conversation, ""))
         if holder is None or holder.address is by:
             return
+        if by is not None and self._waits_for(holder.address, by):
+            raise CommandRefused("session.busy")
         holder.address.post(Replaced())
-        with anyio.move_on_after(TAKE_OVER_SECONDS):
-            await holder.over.wait()
+        if by is not None:
+            self._waiting[by] = holder.address
+        try:
+            with anyio.move_on_after(TAKE_OVER_SECONDS):
+                await holder.over.wait()
+        finally:
+            if by is not None:
+                del self._waiting[by]
+        if not holder.over.is_set():
+            raise CommandRefused("session.busy")
+
+    def _waits_for(self, one: Address[Mail] | None, other: Address[Mail]) -> bool:
+        """Whether ``one`` cannot end before ``other`` has done what it is doing."""
+        while one is not None and one is not other:
+            one = self._waiting.get(one)
+        return one is other
 
     def refresh(
         self,

@@ -23,6 +23,7 @@ from companions.events import (
     ModelFailed,
     ModelFinished,
     PieceCame,
+    Reload,
     Save,
     SendDelta,
     StartTimer,
@@ -32,6 +33,7 @@ from companions.events import (
     TellDurable,
     TellMessage,
     TellNotice,
+    TellStands,
     TellStarted,
     TimerRang,
     ToolAsked,
@@ -340,11 +342,12 @@ def _land(
     )
     created = TellMessage(message, state.talk.conversation) if message is not None else None
     effects = [*effects, StopTimer("checkpoint"), StopTimer("landing")]
-    if message is None and phase.waiting.hides_from is not None:
+    replaces = phase.waiting.hides_from is not None
+    if message is None and replaces:  # no new answer came: the old one stays, and is shown again
         state, more = next_turn(rules, replace(state, phase=Idle()), at)
-        return state, [*effects, done, *more]  # no new answer came: the old one stays
+        return state, [*effects, done, TellStands(conversation=done.conversation), *more]
     change = given(state, phase, message, status, at)
-    ticket = AnswerTicket(done=done, created=created)
+    ticket = AnswerTicket(done=done, created=created, replaces=replaces)
     also = done_command(change, phase.waiting.asked, {})
     state = replace(
         state, talk=talk_after(rules, state, phase, message), phase=Landing(done=done, created=created)
@@ -361,13 +364,23 @@ def landed(rules: Rules, state: State, ticket: AnswerTicket, outcome: Outcome, a
         return state, []
     if response in state.late:
         state = replace(state, late=state.late - {response})
-        return state, [] if isinstance(outcome, Refused) else [TellDurable(responses=(response,))]
+        return state, _stands(ticket) if isinstance(outcome, Refused) else [
+            TellDurable(responses=(response,))
+        ]
     done = replace(ticket.done, durable=not isinstance(outcome, Refused))
     effects: list[Effect] = [ticket.created, done] if ticket.created is not None else [done]
+    if ticket.replaces and not done.durable:
+        effects = [replace(done, answer=None), *_stands(ticket)]
     if isinstance(state.phase, Landing) and state.phase.done.response == response:
         state, more = next_turn(rules, replace(state, phase=Idle()), at)
         return state, [StopTimer("landing"), *effects, *more]
     return state, effects
+
+
+def _stands(ticket: AnswerTicket) -> list[Effect]:
+    """The answer was refused: what it should have replaced was not deleted, and is shown again."""
+    old = ticket.done.conversation
+    return [Reload(old), TellStands(conversation=old)] if ticket.replaces else []
 
 
 def _done_late(rules: Rules, state: State, phase: Landing, at: int) -> Step:

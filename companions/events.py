@@ -145,6 +145,7 @@ class AnswerTicket(msgspec.Struct, frozen=True, kw_only=True):
 
     done: "TellDone"
     created: "TellMessage | None"
+    replaces: bool = False  # an earlier answer, and what followed it
 
 
 class CloseTicket(msgspec.Struct, frozen=True, kw_only=True):
@@ -287,6 +288,12 @@ class TellHidden(msgspec.Struct, frozen=True, kw_only=True):
     position: int
 
 
+class TellStands(msgspec.Struct, frozen=True, kw_only=True):
+    """What was hidden stands after all: how the open conversation is now."""
+
+    conversation: str
+
+
 class TellNotice(msgspec.Struct, frozen=True, kw_only=True):
     """A plain word to the person."""
 
@@ -364,6 +371,7 @@ Effect: TypeAlias = (
     | TellDurable
     | TellClosed
     | TellHidden
+    | TellStands
     | TellNotice
     | AskModel
     | StopModel

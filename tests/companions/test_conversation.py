@@ -328,6 +328,28 @@ def test_silence_and_a_close_that_race_close_once() -> None:
     assert len(changes(table, ConversationClosed)) == 1
 
 
+def test_another_answer_that_is_stopped_before_its_first_word_lets_the_old_stand_again() -> None:
+    table = Table(with_settings(regenerate=True))
+    table.talk("hello", "Good morning.")
+    table.regenerate("msg_1")
+    table.cancel()
+    assert kinds(table.effects)[-3:-1] == ["TellDone", "TellStands"]
+    assert table.done.status == "cancelled"
+    assert table.state.talk is not None
+    assert [each.text for each in table.state.talk.messages] == ["hello", "Good morning."]
+
+
+def test_another_answer_that_the_store_refuses_lets_the_old_stand_again() -> None:
+    table = Table(with_settings(regenerate=True))
+    table.talk("hello", "Good morning.")
+    table.regenerate("msg_1")
+    table.piece("A fine day to you.")
+    table.finish()
+    table.land(Refused("state.conflict"))
+    assert kinds(table.effects)[-4:-1] == ["TellDone", "Reload", "TellStands"]
+    assert (table.done.durable, table.done.answer) == (False, None)
+
+
 def test_another_answer_replaces_the_old_in_the_transaction_that_stores_it() -> None:
     table = Table(with_settings(regenerate=True))
     table.talk("hello", "Good morning.")

@@ -5,11 +5,21 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from loadtest.client import connected
+from loadtest.model_script import Script
+from protocol.conversation_frames import ConversationChanged
 from protocol.frames import Event
 from protocol.results import Ack
 from protocol.session_frames import ConversationSnapshot
-from protocol.talk_frames import Durable, MessageCreated, ResponseDelta, ResponseStarted, SafetyShown
+from protocol.talk_frames import (
+    Durable,
+    MessageCreated,
+    ResponseDelta,
+    ResponseRegenerate,
+    ResponseStarted,
+    SafetyShown,
+)
 from server.settings import Data
+from tests.server.scenes import played
 from tests.server.serving import serving, settings
 
 
@@ -63,3 +73,22 @@ async def test_debounced_an_ack_means_received_and_a_word_follows_when_it_has_la
         assert (ack.durable, ack.reason) == (False, "debounced")
         landed = await talker.next(Durable)
         assert landed.messages == (ack.message,)
+
+
+async def test_another_answer_that_is_stopped_before_its_first_word_shows_the_old_again(
+    tmp_path: Path,
+) -> None:
+    old = Script(text="The old answer.")
+    async with (
+        played(tmp_path, old, Script(fault="stall_first")) as scene,
+        scene.greeted(companion="coach") as talker,
+    ):
+        done = await talker.talk("Hello.")
+        await talker.ask(ResponseRegenerate(id=talker.new_id(), message=done.message))
+        assert (await talker.next(ConversationChanged)).removed_from == 2
+        await talker.next(ResponseStarted)
+        await talker.cancel()
+        assert (await talker.answer()).status == "cancelled"
+        snapshot = await talker.next(ConversationSnapshot)
+        assert [each.text for each in snapshot.messages] == ["Hello.", done.text]
+        assert snapshot.response is None
