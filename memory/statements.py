@@ -56,10 +56,10 @@ def _find(
     frame: Compiled, possible: int, marked: Marked, names: frozenset[str], values: int
 ) -> _Found | None:
     for at, pattern in enumerate(frame.patterns):
-        if not possible >> at & 1 or (pattern.groups and not pattern.groups <= marked.groups):
+        if not possible >> at & 1:
             continue
         seen = marked.seen(pattern.groups)
-        match = compiled(pattern.source).search(seen)
+        match = compiled(pattern.source)(seen)
         if match is None:
             continue
         named = match.groupdict()
@@ -202,12 +202,15 @@ def _read_sentence(sentence: Sentence, other: str | None) -> tuple[list[Statemen
     read: list[Statement] = []
     carried: str | None = None
     before = other
-    for stretch in sentence.stretches:
+    cut = sentence.stretches
+    for stretch in cut:
         if possible.patterns and (called := index().called(stretch.possible.patterns)):
             found, carried = _read_stretch(stretch, called, carried, other)
             read += found
-        if possible.people:
+        if possible.people and len(cut) > 1:
             other = mentioned(stretch.said, stretch.names, other)
+    if len(cut) == 1:
+        other = sentence.mentioned(other)
     if read or carried == NOBODY or not possible.loose:
         return read, other
     return loosely(sentence, before), other

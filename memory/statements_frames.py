@@ -5,6 +5,7 @@ A frame is a few patterns for one kind of statement. Its cue words decide whethe
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Literal
 
@@ -15,6 +16,7 @@ from memory.statements_kinds import StatementKind
 from memory.statements_marks import marks
 from memory.statements_words import known_words
 
+_MARK_AMONG_LETTERS = re.compile(r"\[[^]]*[()|]")
 _TABLES = ("statements_en.toml", "statements_de.toml", "statements_es.toml")
 
 
@@ -77,9 +79,22 @@ class Pattern(msgspec.Struct, frozen=True):
 
 
 @cache
-def compiled(source: str) -> re.Pattern[str]:
-    """The pattern, compiled on first use: most are never needed in a conversation."""
-    return re.compile(rf"(?<!\w)(?:{source})(?!\w)")
+def compiled(source: str) -> Callable[[str], re.Match[str] | None]:
+    """How to look for a pattern, compiled on first use: most are never needed in a conversation."""
+    found = re.compile(rf"(?<!\w)(?:{source})(?!\w)")
+    return found.match if _at_start(source) else found.search
+
+
+def _at_start(source: str) -> bool:
+    """Whether a pattern can only match at the beginning: it says so, and not for one of several choices alone."""
+    depth = 0
+    if _MARK_AMONG_LETTERS.search(source):
+        return False
+    for before, letter in zip(f" {source}", source, strict=False):
+        depth += ((letter == "(") - (letter == ")")) if before != "\\" else 0
+        if letter == "|" and not depth:
+            return False
+    return source.startswith("^")
 
 
 def _expand(pattern: str, macros: dict[str, str]) -> Pattern:
@@ -121,9 +136,9 @@ def value_fits(value: str, frame: Compiled, names: frozenset[str]) -> bool:
     if not frame.need and not frame.without:
         return True
     said = value.split()
-    has = frozenset(said).union(f"@{group}" for group in known_words().groups(value))
+    has = {*said, *(f"@{group}" for group in known_words().groups_of(said))}
     if said and said[0] in names:
-        has |= {"@called"}
-    if frame.need and not has & frame.need:
+        has.add("@called")
+    if frame.need and has.isdisjoint(frame.need):
         return False
-    return not has & frame.without
+    return has.isdisjoint(frame.without)

@@ -28,7 +28,6 @@ class Marked:
     def __init__(self, said: list[str]) -> None:
         self.said = said
         self._spans: list[tuple[int, int, frozenset[str]]] | None = None
-        self._groups: frozenset[str] | None = None
         self._plain = " ".join(said)
         self._texts: dict[frozenset[str], str] = {}
 
@@ -38,13 +37,6 @@ class Marked:
         if self._spans is None:
             self._spans = known_words().spans(self.said)
         return self._spans
-
-    @property
-    def groups(self) -> frozenset[str]:
-        """The groups that any of its words or phrases belongs to."""
-        if self._groups is None:
-            self._groups = frozenset[str]().union(*(groups for _, _, groups in self.spans))
-        return self._groups
 
     def seen(self, groups: frozenset[str]) -> str:
         """The text in which every word of ``groups`` is one mark."""
@@ -58,11 +50,10 @@ class Marked:
         seen: list[str] = []
         at = 0
         for number, (first, last, has) in enumerate(self.spans):
-            wanted = has & groups
-            if not wanted or first < at:
+            if first < at or has.isdisjoint(groups):
                 continue
             seen += self.said[at:first]
-            seen.append(f"{marks()[min(wanted)]}{number}")
+            seen.append(f"{marks()[min(has & groups)]}{number}")
             at = last
         return " ".join(seen + self.said[at:])
 

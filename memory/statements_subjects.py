@@ -161,12 +161,13 @@ def inside(said: str, names: frozenset[str], other: str | None) -> Whose:
 def mentioned(said: Sequence[str], names: frozenset[str], other: str | None) -> str | None:
     """The last person in ``said`` who is not the speaker, else ``other``."""
     found = other
-    if not any(_PEOPLE & known_words().of(word) for word in said):
-        return found
-    for at, word in enumerate(said):
-        if is_relation(word):
+    for at, groups in enumerate(map(known_words().of, said)):
+        if not groups or _PEOPLE.isdisjoint(groups):
+            continue
+        word = said[at]
+        if "relation" in groups:
             ahead = said[at + 1] if at + 1 < len(said) else ""
             found = ahead if ahead and _named(ahead, names) else relation(word)
-        elif is_name(word) and word in names | set(said[:1]) and not (at and is_relation(said[at - 1])):
+        elif (word in names or word == said[0]) and not (at and is_relation(said[at - 1])):
             found = word
     return found

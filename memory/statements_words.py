@@ -4,7 +4,6 @@ The groups are data (``statements_words.toml``), so that a word is added without
 all that begin or end with it, which covers inflections and German compounds.
 """
 
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -20,6 +19,8 @@ _PLURALS = ("", "s", "es", "n", "en")
 _LONGEST = 4
 """The most words in one phrase of a group."""
 _SHORTEST_END = 3
+_EDGE = 3
+"""Letters by which a longer beginning or end is found."""
 _NONE: frozenset[str] = frozenset()
 
 
@@ -31,17 +32,27 @@ Value = TypeVar("Value")
 
 
 class Affixes(Generic[Value]):
-    """What begins (or ends) a word, looked up by each length that such a thing has."""
+    """What begins (or ends) a word, found by its outermost letters: most words are done after a look-up or two."""
 
     def __init__(self, known: Mapping[str, Value], *, ends: bool = False) -> None:
-        self._known = known
-        self._lengths = sorted(set(map(len, known)))
-        self._slices = [slice(-size, None) if ends else slice(size) for size in self._lengths]
+        self._short = {affix: value for affix, value in known.items() if len(affix) < _EDGE}
+        self._cuts = [
+            slice(-size, None) if ends else slice(size) for size in sorted(set(map(len, self._short)))
+        ]
+        self._edge = slice(-_EDGE, None) if ends else slice(_EDGE)
+        self._has = str.endswith if ends else str.startswith
+        self._near: dict[str, list[tuple[str, Value]]] = {}
+        for affix, value in known.items():
+            if affix not in self._short:
+                self._near.setdefault(affix[self._edge], []).append((affix, value))
 
     def of(self, word: str) -> list[Value]:
         """The values of the affixes that ``word`` has."""
-        known, fitting = self._known, bisect_right(self._lengths, len(word))
-        return [known[part] for cut in self._slices[:fitting] if (part := word[cut]) in known]
+        found = [self._short[part] for cut in self._cuts if (part := word[cut]) in self._short]
+        if near := self._near.get(word[self._edge]):
+            has = self._has
+            found += [value for affix, value in near if has(word, affix)]
+        return found
 
 
 class Words:
