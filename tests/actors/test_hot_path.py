@@ -16,15 +16,14 @@ from tests.actors.stage import Shelf, Stage
 from tests.companions.scenes import ScriptedRules
 
 
-class Silent(Shelf):
-    """A desk that notes every question and answers none."""
+class Counting(Shelf):
+    """A desk that counts the questions."""
 
     asked = 0
 
     async def remember(self, who: Who, open_talk: str | None = None) -> Remembered:
         self.asked += 1
-        await anyio.sleep_forever()
-        return Remembered()
+        return await super().remember(who, open_talk)
 
     async def run_tool(self, who: Who, call: ToolCall) -> str:
         self.asked += 1
@@ -45,22 +44,24 @@ class Reader(ScriptedRules):
 
 async def test_a_turn_asks_the_store_nothing() -> None:
     stage = Stage(["One. ", "Two."])
-    stage.shelf = Silent()
+    stage.shelf = Counting()
     stage.session = Session(stage.session.state, stage.session.cast, stage.services(), stage.address)
-    async with stage.open():
-        for number in (1, 2, 3):
-            await stage.say(f"Number {number}: what did I say?")
-            await stage.client.told(ResponseDone, number)
+    with anyio.fail_after(10):
+        async with stage.open():
+            for number in (1, 2, 3):
+                await stage.say(f"Number {number}: what did I say?")
+                await stage.client.told(ResponseDone, number)
     assert stage.shelf.asked == 0
 
 
 async def test_a_long_message_is_read_beside_the_loop_and_a_short_one_at_once() -> None:
     rules = Reader()
-    async with Stage(rules=rules).open() as stage:
-        await stage.say("x" * READ_AT_ONCE)
-        await stage.client.told(ResponseDone, 1)
-        await stage.say("I want to end it all. " + "x" * READ_AT_ONCE)
-        await stage.client.told(ResponseDone, 2)
+    with anyio.fail_after(20):
+        async with Stage(rules=rules).open() as stage:
+            await stage.say("x" * READ_AT_ONCE)
+            await stage.client.told(ResponseDone, 1)
+            await stage.say("I want to end it all. " + "x" * READ_AT_ONCE)
+            await stage.client.told(ResponseDone, 2)
     here = threading.get_ident()
     assert [thread == here for thread in rules.threads] == [True, False]
     assert stage.client.of(ResponseDelta)

@@ -32,6 +32,7 @@ from tests.companions.sitting import Sitting
 FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORDS = st.text(alphabet="abc de. XQ9{}<>é花😀\n", max_size=400)
 LONG = st.one_of(WORDS, st.integers(1, 60).map(lambda times: "a long day at the lake, " * times))
+LAKE = "a long day at the lake, " * 60
 LINES = st.lists(LONG, max_size=12).map(tuple)
 REACHES: dict[str, set[str]] = {  # canaries that each companion's policy lets into a prompt
     "clara": {"care", "here"},
@@ -273,6 +274,24 @@ def test_the_coach_loses_no_recent_message_and_no_allergy(said: list[str], other
     assert {"r0", "r2", "r4"} <= set(result.used)
     whole = [item for item in texts if f'"{item}"' in result.prompt.system]
     assert len(whole) == result.items["recalled"]
+
+
+def test_what_is_critical_has_a_reserve_that_no_talk_may_take() -> None:
+    coach = shipped("coach")[0]
+    tiers = {**coach.policy.budget.tiers}
+    tiers["window"] = replace(tiers["window"], tokens=1_200)  # the window alone would hold it to nine hundred
+    budget = replace(coach.policy.budget, tiers=tiers)
+    window = tuple(
+        Message(id=f"m{at}", role="user" if at % 2 == 0 else "assistant", text=LAKE, position=at, at=at)
+        for at in range(10)
+    )
+    found = (
+        (Recalled("r0", 1.0, "", True), "I am allergic to peanuts, walnuts and all other nuts there are."),
+    )
+    scene = Scene(session_type="freeform", message="Eat?", window=window, recalled=found)
+    made = assemble(replace(coach, policy=replace(coach.policy, budget=budget)), Permitted(), scene)
+    assert made.used == ("r0",)
+    assert made.items["window"] == 10
 
 
 @pytest.mark.parametrize("name", NAMES)
