@@ -17,8 +17,22 @@ SEARCH = Tool(
         "additionalProperties": False,
     },
 )
-TOOLS: dict[str, Tool] = {"search_memory": SEARCH}
+REMEMBER = Tool(
+    name="remember",
+    description=(
+        "Keep one lasting fact that the person states in their present message, in their own words. Only what they "
+        "say themselves is kept; use it when they ask for it or when it will matter in later conversations."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {"text": {"type": "string", "description": "The fact, as the person said it."}},
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+)
+TOOLS: dict[str, Tool] = {"search_memory": SEARCH, "remember": REMEMBER}
 MOST_QUERY = 200  # characters
+MOST_KEPT = 500  # characters of what is to be remembered
 
 
 class _Arguments(msgspec.Struct):
@@ -32,3 +46,16 @@ def query_of(call: ToolCall) -> str | None:
     except msgspec.DecodeError:
         return None
     return query[:MOST_QUERY] or None
+
+
+class _Kept(msgspec.Struct):
+    text: str
+
+
+def kept_of(call: ToolCall) -> str | None:
+    """What a model wants to keep; None when its arguments are not what was offered."""
+    try:
+        text = msgspec.json.decode(call.arguments, type=_Kept).text.strip()
+    except msgspec.DecodeError:
+        return None
+    return text[:MOST_KEPT] or None

@@ -17,12 +17,13 @@ import anyio
 import structlog
 
 from actors.aftermath import Channel, Taker
+from actors.landing import land
 from actors.mail import Mail
 from actors.ports import Services
 from actors.runtime import Address, kept_running, running
 from actors.sessions import Sessions
 from actors.writer import Commit, Refusing, Writer
-from companions.changes import AnyChange, Outcome
+from companions.changes import AnyChange, Landed, Outcome
 from companions.companion import Companion
 from companions.events import Report
 from companions.ports import LanguageModel
@@ -143,7 +144,14 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     now_ms=now_ms,
                 )
                 tickets = Tickets()
-                desk = StoreDesk(store, cast, this_epoch, erasures, tickets)
+
+                async def kept(who: Who, change: AnyChange) -> Outcome:
+                    outcome = await land(writer, (change,))
+                    if isinstance(outcome, Landed):
+                        sessions.refresh(who.user, companion=who.companion, items=())
+                    return outcome
+
+                desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
                 channels = (Channel(), Channel())

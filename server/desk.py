@@ -31,7 +31,7 @@ from companions.ports import ToolCall
 from companions.quoting import quoted
 from companions.remembered import Remembered
 from companions.state import Who
-from companions.tools import query_of
+from companions.tools import REMEMBER, query_of
 from memory.tokens import count, shortened
 from protocol import conversation_frames as talks
 from protocol import person_frames as people
@@ -56,8 +56,9 @@ from protocol.values import FoundMessage
 from server.desk_memory import MemoryDesk
 from server.erasing import Erasures
 from server.exporting import export
-from server.ids import new_id
+from server.ids import new_id, now_ms
 from server.reading_back import opening, remembered
+from server.remember_tool import UNAVAILABLE, Land, nowhere, remember
 from server.summing_on_demand import summarized
 from server.tickets import TICKET_SECONDS, Download, Tickets
 from server.unsaying import MESSAGE, conversation_forgotten, message_forgotten
@@ -85,7 +86,9 @@ class StoreDesk:
         epoch: str,
         erasures: Erasures,
         tickets: Tickets,
+        land: Land = nowhere,
     ) -> None:
+        self._land = land
         self._store = store
         self._casts = casts
         self._epoch = epoch
@@ -131,10 +134,12 @@ class StoreDesk:
 
     async def run_tool(self, who: Who, call: ToolCall) -> str:
         """What a tool gives to the model: quoted lines of what this user said to this companion."""
-        policy = self._casts[who.companion].companion.policy
-        query = query_of(call)
+        companion = self._casts[who.companion].companion
+        policy, query = companion.policy, query_of(call)
+        if call.name == REMEMBER.name:
+            return await remember(self._store, self._land, companion, who, call, now_ms())
         if call.name not in policy.model.tools or call.name != "search_memory" or query is None:
-            return "This tool is not available, or was not used as offered."
+            return UNAVAILABLE
         found: tuple[Found, ...] = ()
         with anyio.move_on_after(policy.recall.deadline_ms / 1_000):  # then the model goes on without
             found = await self._search(who, query, policy.recall.search_results)

@@ -62,6 +62,27 @@ def message_place(db: sqlite3.Connection, *, user: str, companion: str, id: str)
     return None if row is None else row[0]
 
 
+class Asking(msgspec.Struct, frozen=True):
+    """The message of a person that is being answered."""
+
+    message: str
+    conversation: str
+
+
+def asking_now(db: sqlite3.Connection, *, user: str, companion: str) -> Asking | None:
+    """The latest message of this person, in the conversation they are in, that has no answer yet."""
+    row: tuple[str, str] | None = db.execute(
+        """
+        SELECT m.id, m.conversation FROM users u JOIN messages m ON m.conversation = u.active_conversation
+        WHERE u.user_id = ?1 AND u.companion = ?2 AND m.settled = 0 AND m.removed = 0 AND m.role = 'user'
+            AND m.user_id = ?1 AND m.companion = ?2
+        ORDER BY m.position DESC LIMIT 1
+        """,
+        (user, companion),
+    ).fetchone()
+    return None if row is None else Asking(*row)
+
+
 class StatedRow(msgspec.Struct, frozen=True, kw_only=True):
     """A message that states something about the person; ``content`` as the reader gave it."""
 
