@@ -84,7 +84,7 @@ class Taking:
 
     def _decide(self, offered: _Offered) -> None:
         facts = facts_of(self._db, user=self._change.user, companion=self._change.companion, history=True)
-        if self._known_and_over(facts, offered):
+        if self._known(facts, offered) or self._known_and_over(facts, offered):
             return
         said = offered.evidence[-1].said
         earlier = [fact for fact in facts if fact.said <= said]
@@ -110,6 +110,17 @@ class Taking:
             self._withdraw(proposed.superseded, offered)
         elif isinstance(proposed, Retract):
             self._withdraw(proposed.facts, offered)
+
+    def _known(self, facts: Sequence[Fact], offered: _Offered) -> bool:
+        """What holds and was said again since then is known, though it is found only now."""
+        if offered.statement.negated:
+            return False
+        for fact in facts:
+            later = fact.status == "active" and fact.said >= offered.evidence[-1].said
+            if later and _alike(fact, offered.statement):
+                self._mention(fact.id, offered)
+                return True
+        return False
 
     def _known_and_over(self, facts: Sequence[Fact], offered: _Offered) -> bool:
         """What was said before it ended, and is known to have ended, is said of the past: no news."""
