@@ -71,7 +71,7 @@ def begin(rules: Rules, state: State, waiting: Waiting, at: int) -> Step:
         effects.append(StartTimer("landing", rules.settings.landing))
     if plan.prompt is None:
         return _own_words(rules, state, phase, effects, at)
-    effects.append(AskModel(phase.response, phase.attempts, from_shown(plan.prompt, begun)))
+    effects.append(AskModel(phase.response, phase.attempts, from_shown(plan.prompt, begun, plan.going_on)))
     if rules.settings.patience is not None:
         effects.append(StartTimer("patience", rules.settings.patience))
     return _show(rules, state, phase, effects, at) if begun else (replace(state, phase=phase), effects)
@@ -155,7 +155,9 @@ def _mend(rules: Rules, state: State, phase: Responding, effects: list[Effect], 
         shown = phase.speech.shown
         speech = replace(phase.speech, held="", begun=bool(shown), set_off=bool(gap(shown)))
         phase = replace(phase, attempts=phase.attempts + 1, speech=speech)
-        asked = AskModel(phase.response, phase.attempts, from_shown(prompt, speech.shown))
+        asked = AskModel(
+            phase.response, phase.attempts, from_shown(prompt, speech.shown, phase.plan.going_on)
+        )
         return _show(rules, state, phase, [*effects, asked], at)
     if not phase.speech.shown.strip():
         return _own_words(rules, state, phase, effects, at)

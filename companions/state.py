@@ -111,6 +111,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     closing: str
     manner: Manner
     judge: Judge
+    going_on: str = ""  # how a model is told to go on from {shown}
     intent: str | None = None
     narrative: NarrativeUse | None = None  # told or seeded, when the model speaks
     own_narrative: NarrativeUse | None = None  # told when the companion's own words are the answer

@@ -214,6 +214,7 @@ class PolicyRules:
             closing=_turn_by_turn(self.texts.safe_answers.closing, talk.message_count),
             manner=self._manner(made.prompt.system, self._given(made, waiting)),
             judge=self._judge(talk, waiting),
+            going_on=self.texts.prompt["continue"],
             intent=reading.intent,
             narrative=self._use(story, reading, "seed") if role != "none" else None,
             own_narrative=own_use,

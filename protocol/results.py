@@ -80,10 +80,24 @@ class ConversationPage(Value, frozen=True, kw_only=True):
     next: str | None
 
 
+class Figures(Value, frozen=True, kw_only=True):
+    """A conversation in figures; the moods, 1 to 10, are of its first and its last check-in."""
+
+    message_count: int
+    user_message_count: int
+    average_response_ms: float | None
+    mood_at_start: int | None
+    mood_at_end: int | None
+
+
 class HistoryPage(Value, frozen=True, kw_only=True):
-    """Messages, oldest first; fewer than asked for means that the beginning is reached."""
+    """Messages, oldest first; fewer than asked for means that the beginning is reached.
+
+    With the last messages (no ``before``) come the figures of the whole conversation.
+    """
 
     messages: tuple[StoredMessage, ...]
+    figures: Figures | UnsetType = UNSET
 
 
 class Remembered(Value, frozen=True, kw_only=True):

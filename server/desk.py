@@ -64,7 +64,7 @@ from server.tickets import TICKET_SECONDS, Download, Tickets
 from server.unsaying import MESSAGE, conversation_forgotten, message_forgotten
 from storage.commands import retained
 from storage.connection import Store
-from storage.conversations import BadCursor, Listed, conversation, list_conversations
+from storage.conversations import BadCursor, Listed, conversation, list_conversations, metrics
 from storage.fulltext import Found, search
 from storage.messages import history
 from storage.people import profile
@@ -271,7 +271,12 @@ class StoreDesk:
                 before=None if command.before is UNSET else command.before,
                 limit=command.limit,
             )
-            return results.HistoryPage(messages=tuple(stored(each) for each in found))
+            counted = metrics(db, user=who.user, conversation=command.conversation)
+            latest = command.before is UNSET and counted is not None
+            return results.HistoryPage(
+                messages=tuple(stored(each) for each in found),
+                figures=msgspec.convert(counted, results.Figures, from_attributes=True) if latest else UNSET,
+            )
 
         page = await self._store.read(ask)
         if page is None:

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -11,7 +12,7 @@ from companions.ports import ToolCall
 from companions.state import Who
 from generation.naming import parse_model
 from loadtest.client import Refusal, connected
-from protocol.conversation_frames import ConversationClose, ConversationOpen
+from protocol.conversation_frames import ConversationClose, ConversationHistory, ConversationOpen
 from protocol.person_frames import Health, HealthShare, MoodCheckIn
 from server.casting import casts, companions
 from server.desk import StoreDesk
@@ -57,11 +58,15 @@ async def test_a_talk_has_the_moods_of_its_check_ins_at_its_start_and_its_end(tm
         await talker.ask(MoodCheckIn(id=talker.new_id(), mood=7))
         await talker.ask(ConversationClose(id=talker.new_id()))
         await talker.ask(MoodCheckIn(id=talker.new_id(), mood=5))  # of the next talk
+        told = await talker.ask(ConversationHistory(id=talker.new_id(), conversation=done.conversation))
         data = scene.data
     async with opened(data / "fireside.db", "process") as store:
         found = await store.read(partial(metrics, user="ann", conversation=done.conversation))
     assert found is not None
     assert (found.mood_at_start, found.mood_at_end, found.message_count) == (3, 7, 2)
+    assert isinstance(told.result, dict)
+    assert told.result["figures"] == msgspec.to_builtins(found)
+    assert found.average_response_ms is not None
 
 
 class Stuck:
@@ -77,7 +82,7 @@ async def test_a_search_that_takes_too_long_is_gone_on_without() -> None:
     found = companions("")
     coach = found["coach"]
     soon = replace(coach, policy=replace(coach.policy, recall=replace(coach.policy.recall, deadline_ms=10)))
-    desk = StoreDesk(Stuck(), casts({"coach": soon}), "epoch", None)  # type: ignore[arg-type]  # a store that gives no answer, and nothing to erase
+    desk = StoreDesk(Stuck(), casts({"coach": soon}), "epoch", None, None)  # type: ignore[arg-type]  # a store that gives no answer, and nothing to erase
     call = ToolCall(id="1", name="search_memory", arguments='{"query": "squats"}')
     with anyio.fail_after(5):
         told = await desk.run_tool(Who(session="s", space="s", user="sam", companion="coach"), call)
