@@ -141,4 +141,5 @@ def stored(message: Message) -> StoredMessage:
         at=rfc3339(message.at),
         status=message.status,
         context=context,
+        response=message.response,
     )

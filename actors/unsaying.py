@@ -8,6 +8,7 @@ from companions import unsaying
 from companions.state import Landing
 from companions.unsaying import Unsaid, unsaid_in
 from protocol.conversation_frames import ConversationChanged
+from protocol.memory_frames import MemoryChanged
 
 if TYPE_CHECKING:
     from actors.session import Session
@@ -35,6 +36,7 @@ async def forget(session: "Session", unsaid: Unsaid) -> None:
         known = unsaid_in(talk, unsaid, opening.talk if opening is not None else None)
         session.state = replace(session.state, talk=known)
     await session.memory.refresh(edited=True)
+    await session.announce(lambda seq: MemoryChanged(seq=seq))
     if unsaid.conversation is not None:
         await _told(session, unsaid.conversation, unsaid)
 

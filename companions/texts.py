@@ -68,6 +68,7 @@ PageWord: TypeAlias = Literal[
     "busy",
     "ended",
     "disclosure",
+    "memory",
     "listen",
     "speak",
 ]

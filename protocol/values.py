@@ -31,7 +31,10 @@ class Value(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class StoredMessage(Value, frozen=True, kw_only=True):
-    """A message as it is kept. A removed one leaves its position, an empty text, the status ``removed``."""
+    """A message as it is kept. A removed one leaves its position, an empty text, the status ``removed``.
+
+    ``response`` names the response that an answer was, for ``memory.why`` and ``response.feedback``.
+    """
 
     message: MessageId
     role: Role
@@ -40,6 +43,7 @@ class StoredMessage(Value, frozen=True, kw_only=True):
     at: Time
     status: Status | Literal["removed"]
     context: JsonObject | None = None
+    response: ResponseId | None = None
 
 
 class OpenResponse(Value, frozen=True, kw_only=True):

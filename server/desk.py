@@ -199,6 +199,8 @@ class StoreDesk:
                 return await self._found(who, command)
             case ResponseFeedback():
                 return _feedback(who, command, at)
+            case MemoryUndo() if self._erasures.called_back(who):
+                return Done(result=results.Undone(items=()))
             case (
                 MemoryList()
                 | MemoryAdd()

@@ -8,7 +8,7 @@
  * It comes back with jitter when the connection is lost, resumes where it was, and keeps every message in
  * `store` until the server has it for good. `on` hears each event of the protocol by its name, once and in order,
  * and of its own: `state` ("connecting", "live", "away", "ended"), and `sent`, `acked`, `refused` with an entry of
- * the outbox; `error` only when it is about no message. What nobody listens to is skipped.
+ * the outbox; `error` only when it is about no message.
  */
 
 const FINAL = [1000, 1003, 1007, 1009];
@@ -66,7 +66,7 @@ export class Fireside {
     this.#become("ended", code);
   }
 
-  /** Say something. It is kept until the server has it, also over a reload of the page. */
+  /** Say something; it is kept until the server has it. */
   send(text, context) {
     const entry = { id: newId(), text, context };
     this.outbox.push(entry);

@@ -30,6 +30,9 @@ function dress(given) {
   parts.label.textContent = field.placeholder = words.placeholder;
   parts.disclosure.textContent = words.disclosure;
   parts.help.tell(words, given.help);
+  parts.me.hidden = given.transcript === "current";
+  parts.me.href = `/me${location.search}`;
+  parts.me.textContent = words.memory;
   transcript.names = { user: words.you, assistant: shown };
   transcript.current = given.transcript === "current";
   transcript.pacing = { wordsPerSecond: given.pace_words_per_second };
@@ -42,12 +45,12 @@ function tellDate() {
   write(parts.date, new Date().toLocaleDateString(companion.language, day));
 }
 
-/** A text that stays as it is when nothing changed, so that nobody hears it twice. */
+/** An unchanged text is not read out twice. */
 function write(part, text) {
   if (part.textContent !== text) part.textContent = text;
 }
 
-/** Everything that depends on more than one thing is decided here, from what is now. */
+/** Decides everything from what is now. */
 function refresh() {
   const { words } = companion;
   const { answering } = transcript;
@@ -93,7 +96,7 @@ function say() {
   field.focus();
 }
 
-/** An answer that was cut short can be begun anew. A companion that shows one exchange sees to it by itself. */
+/** An answer that was cut short can be begun anew. */
 function offer(message) {
   again.hidden = !message || companion.transcript === "current";
   again.textContent = companion.words.offer_continue;

@@ -1,7 +1,9 @@
 """A browser for the page's tests: Debian's Chromium, a fresh profile, nothing but this machine."""
 
 import shutil
+import subprocess
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
@@ -45,3 +47,20 @@ async def page(browser: Browser) -> AsyncIterator[Page]:
     yield page
     await context.close()
     assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script of axe-core."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed")
+    folder = tmp_path_factory.mktemp("npm")
+    install = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
+    try:
+        done = subprocess.run(install, capture_output=True, timeout=180, cwd=folder)
+    except subprocess.TimeoutExpired:
+        pytest.skip("the npm registry does not answer")
+    if done.returncode != 0:
+        pytest.skip("axe-core cannot be had from npm")
+    return Path(folder, "node_modules/axe-core/axe.min.js").read_text()

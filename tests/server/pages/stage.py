@@ -59,6 +59,7 @@ WORDS = {
     "send": "Send",
     "stop": "Stop",
     "help": "Help",
+    "memory": "My memory",
     "close": "Close",
     "you": "You",
     "crisis_title": "You are not alone",

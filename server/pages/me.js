@@ -1,0 +1,68 @@
+import { companionNamed } from "./companion.js";
+import { Fireside } from "./fireside.js";
+import { Erase, take } from "./me_everything.js";
+import { Facts } from "./me_facts.js";
+import { part, tell } from "./me_parts.js";
+import { messageShown, Talks } from "./me_talks.js";
+
+const QUIET = 300; // changes that come together are shown once
+const CALM = 3_000; // a short break is nobody's business
+
+const query = new URLSearchParams(location.search);
+const [name, user] = [query.get("companion") ?? undefined, query.get("user") ?? undefined];
+const root = document.documentElement;
+const names = { you: "You", companion: "" };
+const url = `${location.origin.replace("http", "ws")}/ws`;
+const talk = new Fireside({ url, hello: { companion: name, user, conversation: null } });
+
+let companion = null;
+for (let pause = 500; !companion; pause = Math.min(2 * pause, 30_000)) {
+  companion = await companionNamed(name);
+  if (companion) break;
+  tell("One moment, this page is being fetched.", { stays: true });
+  await new Promise((resolve) => setTimeout(resolve, pause));
+}
+tell("");
+names.you = companion.words.you;
+names.companion = companion.display_name;
+root.lang = companion.language;
+root.dataset.theme = companion.theme;
+document.title = part("title").textContent = `What ${companion.display_name} remembers`;
+part("back").href = `/${location.search}`;
+part("back").textContent = `Back to ${companion.display_name}`;
+
+if (companion.transcript === "current") {
+  part("others").textContent = `Those who care for you look after what ${companion.display_name} remembers. If you would like to know or change something, please ask them.`;
+  part("others").hidden = false;
+} else {
+  part("own").hidden = false;
+  begin();
+}
+
+function begin() {
+  const facts = new Facts(talk, (message, words) => messageShown(talk, message, words, names));
+  const talks = new Talks(talk, names);
+  const everything = () => Promise.all([facts.show(), talks.show()]);
+  new Erase(talk, everything);
+  part("as-page").onclick = () => take(talk, "html");
+  part("as-file").onclick = () => take(talk, "json");
+
+  let soon = 0;
+  const later = (show) => {
+    clearTimeout(soon);
+    soon = setTimeout(show, QUIET);
+  };
+  let away = 0;
+  talk.on("welcome", everything);
+  talk.on("memory.changed", () => later(() => facts.show()));
+  talk.on("summary.ready", () => later(() => facts.show()));
+  talk.on("state", ({ state }) => {
+    clearTimeout(away);
+    if (state === "live") tell("");
+    else if (state === "ended") tell(companion.words.ended, { stays: true });
+    else away = setTimeout(() => tell(companion.words.reconnecting, { stays: true }), CALM);
+  });
+  addEventListener("online", () => talk.wake());
+  document.addEventListener("visibilitychange", () => document.hidden || talk.wake());
+  talk.start();
+}
