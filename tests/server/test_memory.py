@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from loadtest.client import Refusal, Talker
@@ -25,14 +26,15 @@ from protocol.memory_frames import (
     MemoryWhy,
 )
 from server.app import STORE_FILE
-from tests.server.scenes import played
+from tests.server.scenes import Scene, played
 
 YES = Script(text="I see.")
 
 
-def asked(model: ModelServer, number: int = -1) -> str:
-    """What the model was given, as it travelled."""
-    return model.requests[number].body.decode()
+def asked(model: ModelServer) -> str:
+    """What the model was given for the last answer, as it travelled; jobs ask it too, in other words."""
+    talks = [request.body.decode() for request in model.requests if b"<guidance>" in request.body]
+    return talks[-1]
 
 
 async def result(talker: Talker, command: Command) -> dict[str, Any]:  # Any: results as plain JSON
@@ -56,7 +58,7 @@ async def close(talker: Talker) -> None:
     """End the talk, and wait until what was found in it is kept."""
     await talker.ask(ConversationClose(id=talker.new_id()))
     if not any(isinstance(event, MemoryChanged) for event in talker.events):
-        await talker.next(MemoryChanged)
+        await talker.next(MemoryChanged, seconds=30)
     talker.events.clear()
 
 
@@ -257,6 +259,66 @@ async def test_a_companion_that_keeps_nothing_keeps_nothing_when_told_to(tmp_pat
         await talker.talk("Remember that I live in Lisbon.")
     with closing(sqlite3.connect(scene.data / STORE_FILE)) as db:
         assert db.execute("SELECT COUNT(*) FROM facts").fetchone() == (0,)
+
+
+async def jobs_done(scene: Scene, least: int) -> None:
+    """Until so many jobs about facts have ended."""
+    with anyio.fail_after(30):
+        while True:
+            with closing(sqlite3.connect(scene.data / STORE_FILE)) as db:
+                question = "SELECT COUNT(*) FROM jobs WHERE kind = 'facts' AND state = 'done'"
+                (done,) = db.execute(question).fetchone()
+            if done >= least:
+                return
+            await anyio.sleep(0.02)
+
+
+async def test_fifty_sessions_that_only_recall_leave_the_facts_as_they_are(tmp_path: Path) -> None:
+    tells = Script(text="You live in Lisbon, you like jazz, and your sister Ida works in Porto as a baker.")
+    async with played(tmp_path, tells) as scene, scene.greeted() as talker:
+        await talker.talk("I live in Lisbon and I like jazz.")
+        await close(talker)
+        await jobs_done(scene, 1)
+        before = {text: fact["mentions"] for text, fact in (await facts(talker, None)).items()}
+        for number in range(50):
+            await talker.talk("What do you know about me?")
+            await talker.ask(ConversationClose(id=talker.new_id()))
+            await jobs_done(scene, number + 2)
+        assert "residence: Lisbon" in asked(scene.model)
+        assert {text: fact["mentions"] for text, fact in (await facts(talker, None)).items()} == before
+
+
+async def test_an_open_talk_keeps_the_facts_it_began_with_until_the_person_edits_them(tmp_path: Path) -> None:
+    async with played(tmp_path, YES) as scene, scene.greeted() as one, scene.greeted() as two:
+        await one.talk("Good morning.")
+        await two.talk("I live in Lisbon and I like jazz.")
+        await close(two)
+        await one.talk("And now?")
+        assert "residence: Lisbon" not in asked(scene.model)
+        await result(one, MemoryAdd(id=one.new_id(), text="I take my tea black"))
+        await one.talk("And now?")
+        assert "residence: Lisbon" in asked(scene.model)
+        assert "I take my tea black" in asked(scene.model)
+
+
+async def test_what_is_in_question_is_told_of_neither_side(tmp_path: Path) -> None:
+    async with played(tmp_path, YES) as scene:
+        async with scene.greeted() as talker:
+            await talker.talk("I live in Lisbon.")
+            await close(talker)
+            item = (await facts(talker))["Lisbon"]["fact"]
+            await result(talker, MemoryEdit(id=talker.new_id(), item=item, text="Sintra"))
+        async with scene.greeted() as talker:
+            await talker.talk("I moved to Rome.")
+            await close(talker)
+            waiting = (await facts(talker, "proposed"))["Rome"]["fact"]
+        async with scene.greeted() as talker:
+            await talker.talk("Hello.")
+            assert "residence:" not in asked(scene.model)
+            await result(talker, MemoryEdit(id=talker.new_id(), item=waiting, enabled=True))
+            await talker.talk("And now?")
+            assert "residence: Rome" in asked(scene.model)
+            assert "Sintra" not in asked(scene.model)
 
 
 def tool(text: str) -> Script:
