@@ -98,7 +98,9 @@ def _subject(found: _Found, names: frozenset[str], carried: str | None, other: s
             else Whose("user", False, 0)
         )
     before = found.before.split()
-    first = found.match.split(" ", 1)[0]
+    first, second = (*found.match.split(" ", 2), "", "")[:2]
+    if second == "ich":
+        return Whose("user", True, len(before))  # "wohne ich": the verb comes first
     if first in {"my", "his", "her", "our", "their", "mein", "meine", "seine", "ihre", "i"} or is_relation(
         first
     ):
