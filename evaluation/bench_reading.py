@@ -1,11 +1,13 @@
 """How much processor time it takes to read one message: each reader, all of them, and importing them.
 
-    python -m evaluation.bench_reading [--texts 3000] [--beside CHECKOUT]
+    python -m evaluation.bench_reading [--texts 400] [--only READER] [--beside CHECKOUT]
 
-The texts have 20 to 2,000 characters (decision: a message's analysis takes at most 2 ms up to there) and are made
-of the rows of the labelled sets, one language and one set at a time; those of the crisis sets apart, because
-a message full of dangers costs the crisis reader most. ``--beside`` measures another checkout with the same
-texts in the same run. What is reported is processor time of a fresh process, not the time on the wall.
+The texts are made of different rows of the labelled sets, one language a text: as long as a message in a chat, 500
+characters, and 2,000, up to where an analysis is to take at most 2 ms; and 2,000 characters of the crisis sets, because
+a message full of dangers costs the crisis reader most. Half of the rows are read beforehand, as a server has read other
+messages before; none of the measured ones is read twice by a reader. ``--beside`` measures another checkout with the
+same texts in the same run. What is reported is processor time of a fresh process, not the time on the wall, and that
+as a multiple of a fixed piece of Python, so that runs on a busy machine can be compared.
 """
 
 import argparse
@@ -22,7 +24,9 @@ from pathlib import Path
 import msgspec
 
 SETS = Path(__file__).parent / "sets"
-SHORTEST, LONGEST = 20, 2_000
+LENGTHS = {"chat": 0, "500": 500, "2,000": 2_000}
+DANGERS = "dangers"
+EARLIER = 40  # messages of the person that a new one is compared with
 IMPORT = "import time; t = time.process_time(); import memory.reading; print(time.process_time() - t)"
 
 
@@ -34,65 +38,75 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """The texts that are to be read, by name of their group."""
+    """The texts that are to be read, by name of their group, and those that were read before."""
 
+    before: list[str]
     texts: dict[str, list[str]]
 
 
 def rows(files: Sequence[Path]) -> dict[str, list[str]]:
-    """The texts of sets, by set and language."""
-    found: dict[str, list[str]] = defaultdict(list)
+    """The different texts of sets, by language."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
     for file in files:
         for line in file.read_bytes().splitlines():
             row = msgspec.json.decode(line, type=Row)
             if row.text:
-                found[f"{file.stem} {row.language}"].append(row.text)
-    return found
+                found[row.language][row.text] = None
+    return {language: [*texts] for language, texts in found.items()}
 
 
-def made(groups: dict[str, list[str]], number: int, chance: random.Random) -> Iterator[str]:
-    """``number`` texts of all lengths, each of one group's rows."""
-    pools = [group for group in groups.values() if len(group) > 1]
-    for _ in range(number):
-        pool = chance.choices(pools, weights=[len(group) for group in pools])[0]
-        length, text = chance.randint(SHORTEST, LONGEST), ""
-        while len(text) < length:
-            said = chance.choice(pool)
+def made(pools: dict[str, list[str]], number: int, length: int, chance: random.Random) -> Iterator[str]:
+    """``number`` texts of ``length`` characters (0: one row), each of different rows of one language."""
+    sizes = [len(pool) for pool in pools.values()]
+    for pool in chance.choices([*pools.values()], weights=sizes, k=number):
+        text = ""
+        for said in chance.sample(pool, len(pool)):
             text += said + (" " if said.endswith((".", "!", "?")) else ". ")
-        yield text[:length]
+            if len(text) >= length:
+                break
+        yield text[: length or None].strip()
 
 
 def work(number: int) -> Work:
-    """Ordinary texts, those of full length alone, and texts full of dangers."""
+    """``number`` texts of each length, and of dangers."""
     chance = random.Random(5)  # noqa: S311 - the same texts each time, no secret
     dangers = sorted(SETS.glob("crisis*.jsonl"))
     ordinary = rows([file for file in sorted(SETS.glob("*.jsonl")) if file not in dangers])
-    texts = list(made(ordinary, number, chance))
-    full = ["".join(made(ordinary, 4, chance)).ljust(LONGEST)[:LONGEST] for _ in range(number // 6)]
-    return Work({"ordinary": texts, "2,000": full, "dangers": list(made(rows(dangers), number // 3, chance))})
+    for pool in ordinary.values():
+        chance.shuffle(pool)
+    met = {language: pool[::2] for language, pool in ordinary.items()}
+    new = {language: pool[1::2] for language, pool in ordinary.items()}
+    texts = {name: [*made(new, number, length, chance)] for name, length in LENGTHS.items()}
+    texts[DANGERS] = [*made(rows(dangers), number // 2, LENGTHS["2,000"], chance)]
+    return Work([text for pool in met.values() for text in pool], texts)
 
 
-def readers() -> dict[str, Callable[[str], object]]:
-    """The readers of the checkout this runs in, by name; what one lacks is left out."""
-    reading = import_module("memory.reading")
+def readers(met: Sequence[str]) -> dict[str, Callable[[str], object]]:
+    """The readers of the checkout this runs in, by name."""
+    reading, repetition = import_module("memory.reading"), import_module("memory.repetition")
+    earlier = [repetition.asked(str(number), text) for number, text in enumerate(met[:EARLIER])]
     before = reading.Before()
-    named: dict[str, Callable[[str], object]] = {"crisis": reading.read_crisis}
-    named["emotion"] = lambda text: reading.read_emotion(text, "wellness")
-    named["question"] = reading.read_question
-    named["statements"] = reading.read_statements
-    named["topics"] = reading.read_topics
-    named["anchors"] = reading.read_anchors
-    named["all of a message"] = lambda text: reading.read(text, before)
-    return named
+    talked = reading.Before(said=met[-2:], answered="How was your day?", asked=earlier, distress=(0.2,) * 10)
+    question = reading.read_question(met[0])
+    return {
+        "crisis": reading.read_crisis,
+        "emotion": lambda text: reading.read_emotion(text, "wellness"),
+        "question": reading.read_question,
+        "repetition": lambda text: reading.find_repeat(question, text, earlier),
+        "statements": reading.read_statements,
+        "topics": reading.read_topics,
+        "anchors": reading.read_anchors,
+        "all, first message": lambda text: reading.read(text, before),
+        "all, in a talk": lambda text: reading.read(text, talked),
+    }
 
 
-def line(name: str, group: str, spans: Sequence[float]) -> str:
-    """A line of the table, in milliseconds."""
+def line(name: str, group: str, spans: Sequence[float], piece: float) -> str:
+    """A line of the table, in milliseconds, and the last figure in multiples of ``piece``."""
     ordered = sorted(spans)
     cuts = [ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1_000 for share in (0.5, 0.95, 0.99)]
-    return f"{name:18} {group:10} {len(ordered):5} texts   " + "  ".join(
-        f"{label} {cut:6.2f}" for label, cut in zip(("p50", "p95", "p99"), cuts, strict=True)
-    )
+    named = "  ".join(f"{label} {cut:6.2f}" for label, cut in zip(("p50", "p95", "p99"), cuts, strict=True))
+    return f"{name:18} {group:8} {len(ordered):4} texts   {named}   {cuts[-1] / piece:5.2f} pieces"
 
 
 def measured(reader: Callable[[str], object], texts: Sequence[str]) -> list[float]:
@@ -112,15 +126,17 @@ def yardstick() -> float:
 
 def measure(asked: Work, only: str) -> None:
     """Print the table of this checkout."""
-    print(f"a fixed piece of Python takes {yardstick():.2f} ms")
     began = time.process_time()
     import_module("memory.reading").warm()
     print(f"tables and patterns read in {(time.process_time() - began) * 1_000:.0f} ms")
-    for name, reader in readers().items():
+    for name, reader in readers(asked.before).items():
         if not name.startswith(only):
             continue
+        measured(reader, asked.before)
         for group, texts in asked.texts.items():
-            print(line(name, group, measured(reader, texts)))
+            piece = yardstick()
+            spans = measured(reader, texts)
+            print(line(name, group, spans, (piece + yardstick()) / 2), flush=True)
 
 
 def run(checkout: Path, asked: bytes, only: str) -> None:
@@ -150,7 +166,7 @@ def run(checkout: Path, asked: bytes, only: str) -> None:
 def main() -> None:
     """Measure this checkout, and another beside it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=int, default=3_000)
+    parser.add_argument("--texts", type=int, default=400)
     parser.add_argument("--beside", type=Path)
     parser.add_argument("--only", default="", help="the reader to measure alone")
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
