@@ -1,9 +1,9 @@
 """Which of many phrases can be in a sentence at all, told by its letters before any pattern is tried.
 
-Each phrase is one bit. Of what a phrase needs (letters, and pairs of letters side by side) the two that are met
+Each phrase is one bit. Of what a phrase needs (letters, and pairs of letters side by side) the three that are met
 least are entered in a table from a letter or a pair to the phrases it would serve; or-ing these over a sentence,
-and both together, leaves one phrase of a thousand. Of these the other words they need are looked for, and only
-then their pattern.
+and all together, leaves one phrase of several thousand. Of these the other words they need are looked for, and
+only then their pattern.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,10 +13,10 @@ from typing import TypeAlias
 from memory.crisis_grammar import Phrase
 from memory.crisis_match import Laid
 
-_TABLES = 2
+_TABLES = 3
 
-Served: TypeAlias = Sequence[tuple[int, int] | None]
-"""For letters in a row the phrases that each serves as the first of what they need, and as the second."""
+Served: TypeAlias = Sequence[tuple[int, int, int] | None]
+"""For letters in a row the phrases that each serves as the first, second and third of what they need."""
 
 
 class Index:
@@ -25,14 +25,17 @@ class Index:
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         self.phrases = phrases
         self.others = [phrase.needs[_TABLES:] for phrase in phrases]
-        self.serves: dict[str, tuple[int, int]] = {}
-        self.need_one = 0
+        self.serves: dict[str, tuple[int, int, int]] = {}
+        self.need_one = self.need_two = 0  # the phrases that do not need more
         for at, phrase in enumerate(phrases):
             self.need_one |= (len(phrase.needs) == 1) << at
+            self.need_two |= (len(phrase.needs) <= 2) << at
             for rank, letters in enumerate(phrase.needs[:_TABLES]):
                 for letter in letters:
-                    first, second = self.serves.get(letter, (0, 0))
-                    self.serves[letter] = (first | (1 - rank) << at, second | rank << at)
+                    first, second, third = self.serves.get(letter, (0, 0, 0))
+                    bits = [first, second, third]
+                    bits[rank] |= 1 << at
+                    self.serves[letter] = (bits[0], bits[1], bits[2])
 
     def served(self, letters: str) -> tuple[Served, Served]:
         """What every letter of a message serves, and what every pair of neighbours does."""
@@ -41,11 +44,16 @@ class Index:
 
     def _possible(self, served: tuple[Served, Served], start: int, end: int) -> int:
         singles, pairs = served
-        first, second = 0, self.need_one
-        for one, other in filter(None, (*singles[start:end], *pairs[start : end - 1])):
+        first, second, third = 0, self.need_one, self.need_two
+        for one, two, three in filter(None, (*singles[start:end], *pairs[start : end - 1])):
             first |= one
-            second |= other
-        return first & second
+            second |= two
+            third |= three
+        return first & second & third
+
+    def possible(self, letters: str) -> bool:
+        """Whether any phrase can be in a message at all, were it one sentence."""
+        return bool(self._possible(self.served(letters), 0, len(letters)))
 
     def found(
         self, letters: str, start: int, end: int, served: tuple[Served, Served] | None = None

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -13,7 +12,7 @@ from memory.crisis_grammar import Alphabet
 from memory.crisis_guards import Found, Watch
 from memory.crisis_index import Index
 from memory.crisis_table import CrisisCategory, Language, language
-from memory.crisis_words import STOP, Speller, between_spaces, lone, lowered, plain, tokens
+from memory.crisis_words import STOP, Speller, between_spaces, lone, lowered, plain, tokens, tokens_between
 from memory.text import Remembered
 
 OTHERS: Final = ("de", "es")
@@ -139,15 +138,15 @@ def signs(text: str) -> list[Sign]:
         return [sign for name in _spoken(found) for sign in reader(name).signs(text, None, lambda: found)]
 
     def traced() -> Sequence[str]:
-        return tokens(text) if " -" in low or "- " in low else [*chain.from_iterable(parts)]
+        return tokens_between(low, parts)
 
     signs = reader(_ALWAYS).signs(text, reader(_ALWAYS).speller.joined(letters), traced)
     if any(marked):
         for name in _seem_spoken(text, written, set[tuple[str, str]]().union(*marked)):
-            speller = reader(name).speller
-            signs += reader(name).signs(
-                text, speller.joined(map(speller.met_runs.__getitem__, written)), traced
-            )
+            other = reader(name)
+            seen = other.speller.joined(map(other.speller.met_runs.__getitem__, written))
+            if other.index.possible(seen):
+                signs += other.signs(text, seen, traced)
     return signs
 
 

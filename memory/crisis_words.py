@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from memory.crisis_table import Spelling
 from memory.text import Remembered
@@ -24,6 +25,8 @@ _TOKEN = re.compile(
     r"|[@$]?[^\W_](?:[\w'’‘`´@$!*|\u00ad\u200b-\u200d\u2060\ufeff]*[^\W_])?"
     r"|[.!?;\n…]+|[,:(\u2013\u2014]|\s-\s|[\"“”„«»]|[\U0001f300-\U0001faff]"
 )
+_DASH = (" - ",)
+_ODD_DASH = re.compile(r"[^\S ]-|-[^\S ]")  # beside white space that is no space
 _SPACED = re.compile(r"[ .\-_*]+")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'"})
@@ -37,6 +40,7 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
 _BETWEEN = ".-_*"
 _LONE = re.compile(r"(?:\A|[\W_])[^\W\d_][.\-_*]{0,2}\Z|\A[.\-_*]{0,2}[^\W\d_](?![\w'’])")
+_MAY_BE_LETTERED = re.compile(r"2[-12]|[-1]2|1-*1-*1")  # of what `lone` says
 _LETTERED = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2}")
 _COMMAS = frozenset(",:(\u2013\u2014")
 _QUOTE_MARKS = frozenset('"“”„«»')
@@ -95,8 +99,13 @@ def tokens(text: str) -> list[str]:
 
 
 def lone(run: str) -> str:
-    """ "1" for what stands between two spaces and may be one letter of a word written letter by letter, else "0"."""
-    return "1" if not run.strip(_BETWEEN) or _LONE.search(run) else "0"
+    """What stands between two spaces, as part of a word written letter by letter, in one character.
+
+    "1" is a letter, "2" may be several, "-" only stands between letters, "0" is no part of such a word.
+    """
+    if not run.strip(_BETWEEN):
+        return "-"
+    return "0" if not _LONE.search(run) else "1" if sum(map(str.isalpha, run)) == 1 else "2"
 
 
 def between_spaces(low: str, lones: str) -> bool:
@@ -104,7 +113,22 @@ def between_spaces(low: str, lones: str) -> bool:
 
     Not when words may be written letter by letter, or a dash stands at the end of a line.
     """
-    return not (("11" in lones and _LETTERED.search(low)) or "-\n" in low or "\n-" in low)
+    return not ((_MAY_BE_LETTERED.search(lones) and _LETTERED.search(low)) or "-\n" in low or "\n-" in low)
+
+
+def tokens_between(low: str, parts: Sequence[tuple[str, ...]]) -> list[str]:
+    """The tokens of a message in lower case, given those of what stands between its spaces."""
+    if "-" not in low:
+        return [*chain.from_iterable(parts)]
+    if _ODD_DASH.search(low):
+        return tokens(low)
+    found: list[tuple[str, ...]] = []
+    for run, part in zip(low.split(" "), parts, strict=True):
+        dash = run == "-" and found and found[-1] is not _DASH
+        found.append(_DASH if dash else part)
+    if found[-1] is _DASH:
+        found.pop()  # nothing follows it
+    return [*chain.from_iterable(found)]
 
 
 def plain(token: str) -> str:

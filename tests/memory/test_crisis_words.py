@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.crisis_reader import RUNS, reader
-from memory.crisis_words import between_spaces, lone, lowered, tokens
+from memory.crisis_words import between_spaces, lone, lowered, tokens, tokens_between
 
 PIECES = [
     "i",
@@ -42,6 +42,19 @@ def test_the_words_behind_letters_are_those_of_the_message(text: str) -> None:
     spelled = reader("en").speller.spelled(text, tokens(text))
     for at in range(len(spelled.letters)):
         assert lowered(spelled.said(at, at + 1)) == spelled.tokens[spelled.places[at]]
+
+
+@given(
+    st.one_of(
+        st.text(" -a\t\nb.", max_size=14),
+        st.lists(st.sampled_from([*PIECES, "-", "", "--", "a-", "-b", "\t-"]), max_size=12).map(" ".join),
+    )
+)
+@settings(deadline=None)
+def test_the_tokens_between_spaces_are_those_of_the_message(text: str) -> None:
+    low = lowered(text)
+    if between_spaces(low, "".join(map(lone, low.split(" ")))):
+        assert tokens_between(low, [RUNS[run].tokens for run in low.split(" ")]) == tokens(text)
 
 
 @pytest.mark.parametrize(
