@@ -169,6 +169,7 @@ class Commands:
             case ConversationOpen():
                 await self._open(command)
             case GreetingGet():
+                await session.memory.catch_up()
                 text, topics = greeting(session.cast.companion, session.state, turn=session.outbox.seq)
                 await self._result(command.id, Greeting(text=text, topics=topics))
             case HealthShare():

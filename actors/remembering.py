@@ -29,7 +29,10 @@ class Remembering:
 
     async def changed(self, mail: Refresh) -> None:
         """What is remembered is not what it was."""
-        await self.refresh(edited=mail.edited)
+        if self._session.state.talk is None and not mail.edited:
+            self.fall_behind()
+        else:
+            await self.refresh(edited=mail.edited)
         items = mail.items
         if items is not None and self._session.cast.companion.policy.session.transcript == "all":
             await self._session.announce(lambda seq: MemoryChanged(seq=seq, items=items))
@@ -44,6 +47,10 @@ class Remembering:
             fresh = replace(fresh, facts=held.facts, key_facts=held.key_facts, topics=held.topics)
         contacts = await session.services.contacts(session.state.who)
         session.state = replace(session.state, remembered=fresh, contacts=contacts)
+
+    def fall_behind(self) -> None:
+        """Something is new, and nobody talks: it is read when the next talk begins, not when many end at once."""
+        self._behind = True
 
     async def catch_up(self) -> None:
         """A conversation may begin: with what is known by now."""

@@ -314,7 +314,7 @@ class Session:
             case HandOver(conversation=conversation):
                 self.services.hand_over(conversation)
                 if self.state.talk is None or self.state.talk.conversation != conversation:
-                    await self.memory.refresh(edited=False)  # it is of the past now, and to be remembered
+                    self.memory.fall_behind()  # it is of the past now, and to be remembered
             case Alert():
                 self.services.alert(
                     self.state.who, effect.alert, effect.category, effect.level, effect.recipients

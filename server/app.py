@@ -7,6 +7,7 @@ the store is closed.
 
 import gc
 import random
+import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -68,6 +69,7 @@ STORE_FILE = "fireside.db"
 WRITER_MAILBOX = 1_000
 WRITER_GRACE = 10.0
 DEBOUNCE_SECONDS = 1.5  # what was received is flushed within 2 s
+SWITCH_SECONDS = 0.001  # a thread that thinks for a job lets the loop go on after so long
 JITTER_MS = (500, 5_000)
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("server")
@@ -357,3 +359,4 @@ def _quiet_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+    sys.setswitchinterval(SWITCH_SECONDS)
