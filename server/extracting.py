@@ -110,10 +110,11 @@ class Extracting:
 
     async def _facts(self, companion: Companion, job: Job, talk: Heard, at: int) -> FactsProposed:
         policy = companion.policy.facts
+        # The model first: a job that gives way to a person then has not read everything in vain.
+        answers = await self._answers(companion, job, talk, policy.categories) if policy is not None else []
         read, denied = await self._off_loop(partial(_read, companion, talk))
         found: tuple[Proposal, ...] = ()
         if policy is not None:
-            answers = await self._answers(companion, job, talk, policy.categories)
             proposed = await self._off_loop(partial(_proposed, answers))
             found = proposals_of(policy, proposed, read, lambda: new_id("fct"))
         return FactsProposed(

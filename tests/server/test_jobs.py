@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from loadtest.client import Refusal, Talker
-from loadtest.model_script import Script
-from protocol.conversation_frames import ConversationClose, ConversationSummarize
+from loadtest.model_script import Call, Script
+from protocol.conversation_frames import (
+    ConversationClose,
+    ConversationCreate,
+    ConversationList,
+    ConversationSummarize,
+)
+from protocol.memory_frames import MemoryList
 from protocol.talk_frames import GreetingGet
 from tests.server.jobs_stage import Jobs, Stage, playing, summed_up, until
 
@@ -224,3 +230,70 @@ async def test_a_lesson_that_ended_a_moment_ago_is_in_the_next_ones_memory(tmp_p
         await talker.talk("Good evening.")
         assert "garden" in stage.last_prompt()
         assert rows(stage, "SELECT 1 FROM summaries") == []
+
+
+async def test_token_counts_and_tool_calls_are_stored_with_the_answer(tmp_path: Path) -> None:
+    async with playing(tmp_path) as stage, stage.greeted(companion="coach") as talker:
+        call = Call(name="search_memory", arguments='{"query": "knee"}')
+        plays = [Script(text="", calls=(call,), finish="stop"), Script(text="Rest it.")]
+        stage.model.choose = lambda request: Script() if request.is_job else plays.pop(0)
+        await talker.talk("What did I say about my knee?")
+        stored = rows(
+            stage,
+            "SELECT prompt_tokens, completion_tokens, tool_calls FROM messages WHERE role = 'assistant'",
+        )
+        ((prompt_tokens, completion_tokens, calls),) = stored
+    assert isinstance(prompt_tokens, int)
+    assert isinstance(completion_tokens, int)
+    assert isinstance(calls, bytes)
+    assert prompt_tokens > 0
+    assert completion_tokens > 0
+    assert json.loads(calls)[0]["name"] == "search_memory"
+
+
+async def test_a_student_gets_their_memory_lists_talks_by_pages_creates_one_and_is_greeted(
+    tmp_path: Path,
+) -> None:
+    jobs = Jobs({"summary": {**SUMMARY, "quote": "", "summary": "The lesson was about fractions."}})
+    async with playing(tmp_path, jobs) as stage, stage.greeted(companion="maestro/mathematics") as talker:
+        await talker.talk("I like to learn with pictures.")
+        first = await close(talker)
+        await summed_up(talker, first)
+        await until(lambda: rows(stage, "SELECT 1 FROM jobs WHERE kind = 'facts' AND state = 'done'") != [])
+        memory = await talker.ask(MemoryList(id=talker.new_id()))
+        assert isinstance(memory.result, dict)
+        (kept,) = memory.result["summaries"]
+        assert kept["text"] == "The lesson was about fractions."
+        created = await talker.ask(ConversationCreate(id=talker.new_id(), title="Fractions again"))
+        assert isinstance(created.result, dict)
+        await talker.talk("Shall we go on?")
+        page = await talker.ask(ConversationList(id=talker.new_id(), limit=1))
+        assert isinstance(page.result, dict)
+        (newest,) = page.result["conversations"]
+        assert (newest["title"], newest["open"]) == ("Fractions again", True)
+        rest = await talker.ask(
+            ConversationList(
+                id=talker.new_id(), limit=1, cursor=page.result["next"], companion="maestro/mathematics"
+            )
+        )
+        assert isinstance(rest.result, dict)
+        assert [each["conversation"] for each in rest.result["conversations"]] == [first]
+        greeting = await talker.ask(GreetingGet(id=talker.new_id()))
+        assert isinstance(greeting.result, dict)
+        assert greeting.result["text"]
+
+
+async def test_what_was_recalled_into_a_talk_is_not_summed_up_or_extracted_again(tmp_path: Path) -> None:
+    jobs = Jobs({"summary": {**SUMMARY, "summary": "Plum jam was the secret.", "quote": ""}})
+    async with playing(tmp_path, jobs) as stage, stage.greeted(companion="serenity") as talker:
+        await talker.talk("My secret is plum jam, and I live in Lisbon.")
+        await summed_up(talker, await close(talker))
+        jobs.given.clear()
+        await talker.talk("Good morning.")
+        assert "Plum jam was the secret." in stage.last_prompt()
+        await summed_up(talker, await close(talker))
+        await until(lambda: bool(jobs.of("facts")))
+    told = "\n".join(text for _, text in jobs.given)
+    assert "Good morning." in told
+    assert "lum jam" not in told
+    assert "Lisbon" not in told
