@@ -11,10 +11,20 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from actors.aftermath import LEASE_SECONDS, MOST_ATTEMPTS, SWEEP_SECONDS, Channel, Job, Taker
+from actors.aftermath import (
+    AT_ONCE,
+    JOB_SECONDS,
+    LEASE_SECONDS,
+    MOST_ATTEMPTS,
+    SWEEP_SECONDS,
+    Channel,
+    Job,
+    Taker,
+)
 from actors.runtime import Address, Inbox
 from actors.writer import Write
 from companions.changes import AnyChange, ExtractMade, JobFailed, JobKind, Landed, Outcome, Refused
+from companions.ports import GaveWay
 from protocol.talk_frames import ResponseDone
 from tests.actors.stage import Stage
 from tests.clock import virtual_time
@@ -82,6 +92,8 @@ class Rows:
                 return Landed()
             case JobFailed(job=name, again_at=again) if again is not None:
                 self.not_before[name], self.leased_until[name] = again, -1
+                if not change.counted:
+                    self.waiting[name] = replace(self.waiting[name], attempts=self.waiting[name].attempts - 1)
                 return Landed()
             case _:
                 self.refused.append(type(change).__name__)
@@ -98,9 +110,17 @@ class House:
         self.done: list[str] = []
         self.poisoned: set[str] = set()
         self.takes = 0.0  # seconds of work a job
+        self.gives_way = 0  # so often a person comes first
+        self.hangs: set[str] = set()
+        self.job_seconds = 2.0 * LEASE_SECONDS  # longer than a lease: then another worker takes the job too
 
     async def perform(self, job: Job, at: int) -> AnyChange:
         self.performed.append(job.id)
+        if self.gives_way:
+            self.gives_way -= 1
+            raise GaveWay
+        if job.id in self.hangs:
+            await anyio.sleep_forever()
         await anyio.sleep(self.takes)
         if job.id in self.poisoned:
             raise RuntimeError("this one cannot be done")
@@ -129,7 +149,7 @@ class House:
             channel=channel,
             now_ms=lambda: int(anyio.current_time() * 1_000),
             done=lambda job, _: self.done.append(job.id),
-            job_seconds=2.0 * LEASE_SECONDS,
+            job_seconds=self.job_seconds,
         )
 
     @asynccontextmanager
@@ -268,3 +288,35 @@ async def test_beside_an_extractor_that_hangs_the_first_word_is_as_fast_as_witho
     alone = await first_word(hung=False)
     assert len(alone) == 3
     assert await first_word(hung=True) == pytest.approx(alone)
+
+
+async def test_jobs_are_worked_on_side_by_side_and_no_more_than_there_are_hands() -> None:
+    house = House(Rows({f"j{n}": job(f"j{n}") for n in range(10)}))
+    house.takes = 10.0
+    async with house.open():
+        await anyio.sleep(5)
+        assert len(house.performed) == AT_ONCE
+        await anyio.sleep(20.1)
+        assert len(house.done) == 2 * AT_ONCE, "the time of two, for eight"
+        await anyio.sleep(10)
+    assert len(house.done) == 10
+
+
+async def test_a_job_that_gave_way_to_people_comes_back_and_is_never_parked() -> None:
+    house = House(Rows({"a": job("a")}))
+    house.gives_way = 5
+    async with house.open():
+        await anyio.sleep(10 * SWEEP_SECONDS)
+    assert house.done == ["a"]
+    assert house.rows.parked == []
+
+
+async def test_a_job_that_hangs_is_given_up_after_its_time_and_others_go_on() -> None:
+    house = House(Rows({"hung": job("hung"), "good": job("good")}))
+    house.hangs = {"hung"}
+    house.job_seconds = JOB_SECONDS
+    async with house.open():
+        await anyio.sleep(1)
+        assert house.done == ["good"]
+        await anyio.sleep(10 * LEASE_SECONDS)
+    assert house.rows.parked == ["hung"]
