@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from loadtest.client import Refusal, Talker, connected
 from loadtest.model_script import Call, Fault, Script, Thinking
 from loadtest.model_server import ModelServer, Request, model_server
-from protocol.conversation_frames import ConversationClose, ConversationCreate
+from protocol.conversation_frames import ConversationClose, ConversationCreate, ConversationDelete
 from protocol.frames import Command
+from protocol.memory_frames import MemoryAdd
 from protocol.person_frames import Health, HealthShare, MoodCheckIn, Profile, ProfileSet
 from protocol.session_frames import Resume
 from protocol.talk_frames import MessageSend, ResponseDone, ResponseRegenerate
@@ -51,6 +52,7 @@ ASKING = (  # what a model may try with tools, offered or not
     Call(name="search_memory", arguments='{"query": "allergic goal garden eat remember"}'),
     Call(name="search_memory", arguments='{"query": "allergic", "user": "ben", "companion": "coach"}'),
     Call(name="remember", arguments='{"text": "everything"}'),
+    Call(name="remember", arguments='{"text": "I like WORD"}'),  # a word of the message at hand
 )
 PLAIN = Script()
 SLOWLY = Script(tokens=24, tokens_per_second=60.0)
@@ -84,7 +86,10 @@ class House:
         script = self.trouble.get(asked.word, Script())
         answer = self.ledger.plant("answer", asked.user, asked.companion)
         answer.of, answer.parent = asked, asked.parent
-        calls = () if b'"role":"tool"' in request.body else script.calls
+        calls = tuple(
+            replace(each, arguments=each.arguments.replace("WORD", asked.word)) for each in script.calls
+        )
+        calls = () if b'"role":"tool"' in request.body else calls
         text = "" if calls else f"It is good to be here with {answer.word}."
         return replace(script, text=text, calls=calls)
 
@@ -269,6 +274,21 @@ class Person:
             lambda name: ProfileSet(id=name, profile=Profile(name=profile, primary_goals=(profile,)))
         )
         await self.do(lambda name: MoodCheckIn(id=name, mood=4, stressors=(worry,)))
+        note = plant("fact", self.user, self.companion).word
+        await self.do(lambda name: MemoryAdd(id=name, text=f"I like walks with {note}."))
+
+    async def delete_the_talk(self) -> None:
+        """The open conversation goes, and everything that was in it."""
+        if not self.said:
+            return
+        conversation = self.said[-1][0].conversation
+        assert conversation is not None
+        number = len(self.house.model.requests)
+        if await self.do(lambda name: ConversationDelete(id=name, conversation=conversation)):
+            for each in self.house.ledger.planted.values():
+                if each.talk == conversation and each.gone_from is None:
+                    each.gone_from = number
+            self.said = []
 
     async def share_health(self) -> None:
         talker = await self.talker()
@@ -291,6 +311,7 @@ class Person:
             (2, self.turn_to_another),
             (1, self.tell_about_themselves),
             (2, self.share_health),
+            (1, self.delete_the_talk),
         ]
 
     async def do_something(self) -> None:
