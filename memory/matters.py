@@ -29,6 +29,7 @@ LIKELY: Final = 0.12  # matters less likely than this are not kept
 _PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
 
 
+BREAK: Final = ""
 Feature: TypeAlias = tuple[str, ...]
 """A letter for its kind and the words it is made of; in the file they stand with spaces between."""
 
@@ -65,15 +66,27 @@ def pack(weights: Weights) -> bytes:
 def features(
     sentences: Sequence[Sentence], type_by_grammar: str, aspects: Iterable[str], like: Mapping[str, str]
 ) -> AbstractSet[Feature]:
-    """What the readings look at; ``like`` has for unfamiliar words the familiar ones nearest to them."""
+    """What the readings look at; ``like`` has for unfamiliar words the familiar ones nearest to them.
+
+    Sentences stand in one row with a `BREAK` between; a feature over it is none.
+    """
     found: set[Feature] = {("A", aspect) for aspect in aspects}
     if found:
         found.add(("F", type_by_grammar))
     found.add(("G", type_by_grammar))
-    for sentence in sentences:
-        _add_features(sentence, found)
-        if not like.keys().isdisjoint(sentence.raw):
-            _add_features(_familiar(sentence, like), found)
+    if any(sentence.past for sentence in sentences):
+        found.add(("past",))
+    familiar = [_familiar(each, like) for each in sentences if not like.keys().isdisjoint(each.raw)]
+    words, kinds = [BREAK], [BREAK]
+    for sentence in (*sentences, *familiar):
+        end = "?" if sentence.asks else "."
+        words += ["^", *sentence.raw, end, BREAK]
+        kinds += ["^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end, BREAK]
+        found.update(zip(repeat("c"), [token.concept for token in sentence.tokens], strict=False))
+    for mark, row in (("w", words), ("k", kinds)):
+        found.update(zip(repeat(mark), row, strict=False))
+        found.update(zip(repeat(mark), row, row[1:], strict=False))
+        found.update(zip(repeat(mark), row, row[1:], row[2:], strict=False))
     return found
 
 
@@ -116,19 +129,6 @@ def _familiar(sentence: Sentence, like: Mapping[str, str]) -> Sentence:
     """The sentence in words the training met: a shawl is like a scarf."""
     raw = tuple(like.get(word, word) for word in sentence.raw)
     return msgspec.structs.replace(sentence, raw=raw, tokens=tuple(concepts(raw)))
-
-
-def _add_features(sentence: Sentence, found: set[Feature]) -> None:
-    end = "?" if sentence.asks else "."
-    raw = ("^", *sentence.raw, end)
-    kinds = ("^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end)
-    for mark, row in (("w", raw), ("k", kinds)):
-        found.update(zip(repeat(mark), row, strict=False))
-        found.update(zip(repeat(mark), row, row[1:], strict=False))
-        found.update(zip(repeat(mark), row, row[1:], row[2:], strict=False))
-    found.update([("c", token.concept) for token in sentence.tokens])
-    if sentence.past:
-        found.add(("past",))
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from memory.frames import Ask, Frame, QuestionType, asks, question_type
-from memory.matters import Feature, features, likes, read_matters
+from memory.matters import BREAK, Feature, features, likes, read_matters
 from memory.phrasing import Sentence, read_sentences
 from memory.text import Remembered, joined, runs
 from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
@@ -95,7 +95,7 @@ def question_features(text: str) -> AbstractSet[str]:
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
     found = _features(_found(sentences, persons), sentences, persons, things, {})
-    return frozenset(map(" ".join, found))
+    return frozenset(" ".join(feature) for feature in found if BREAK not in feature)
 
 
 def _features(
