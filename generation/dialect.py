@@ -98,6 +98,12 @@ class Habits:
         self.reasoning_tokens = reasoning_tokens
         self.without: set[str] = set()
         self._learns = learns
+        self._plain = False  # an answer was whole, and had no reasoning in its text
+
+    @property
+    def wary(self) -> bool:
+        """Whether the model may yet turn out to begin inside its reasoning."""
+        return self._learns and not (self.opened or self._plain)
 
     def most_tokens(self, prompt: Prompt) -> int:
         """Tokens to ask for: servers count reasoning as a part of the answer, and it must not eat the
@@ -109,6 +115,10 @@ class Habits:
         """An answer began inside its reasoning; the next one is read as such."""
         self.reasons = True
         self.opened = self.opened or self._learns
+
+    def plain(self) -> None:
+        """An answer was whole and began with itself: the next ones are not doubted."""
+        self._plain = True
 
     def drop(self, status: int, body: bytes, options: Mapping[bytes, str]) -> bool:
         """Whether a refusal named one of ``options`` (words of an error, and what to leave out)."""
@@ -128,7 +138,7 @@ class Answer(ABC):
     def __init__(self, splitter: Events | Lines, habits: Habits) -> None:
         self._splitter = splitter
         self._habits = habits
-        self._cutter = Cutter(opened=habits.opened)
+        self._cutter = Cutter(opened=habits.opened, wary=habits.wary)
         self._calls: list[ToolCall] = []
         self._usage: Usage | None = None
         self._reason: FinishReason | None = None
@@ -181,6 +191,8 @@ class Answer(ABC):
                 pieces.append(Text(shown))
             elif self._cutter.cut:
                 self._habits.reasons = True
+            if self._cutter.opened and not self._habits.opened:
+                self._habits.opens()
 
     def _reasoning(self, text: str | None) -> None:
         if text:
@@ -199,8 +211,10 @@ class Answer(ABC):
         if self._reason is None:
             raise ModelError("broken", "the model's answer ended in the middle")
         self._over = True
-        if rest := self._cutter.end():
+        if rest := self._cutter.end(whole=self._reason != "length"):
             pieces.append(Text(rest))
+        if self._cutter.shown and not self._cutter.opened:
+            self._habits.plain()
         pieces.extend(self._calls)
         if self._usage is not None:
             pieces.append(self._usage)

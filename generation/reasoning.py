@@ -9,6 +9,8 @@ that stays away can be replaced, a thought that was shown can not be taken back.
 import re
 from typing import Final, Literal, TypeAlias
 
+from generation.thinking_aloud import thinks_aloud
+
 Mark: TypeAlias = Literal["open", "close", "header", "message", "end"]
 
 TAGS = ("think", "thinking", "thought", "reasoning", "seed:think")  # DeepSeek, Qwen, GLM; others; Seed
@@ -57,25 +59,36 @@ class MissingOpeningError(Exception):
 class Cutter:
     """Feed it text, get what may be shown. With ``opened`` everything up to the first closing mark is
     reasoning.
+
+    With ``wary`` an answer that begins like thinking aloud is held back until a closing mark shows that it was, or
+    its end that it was not.
     """
 
-    def __init__(self, *, opened: bool = False) -> None:
+    def __init__(self, *, opened: bool = False, wary: bool = False) -> None:
         self._depth = int(opened)
         self._untouched = opened  # opened by the template, and the model has written nothing yet
         self._channel: Literal["none", "header", "shown", "hidden"] = "none"
         self._header = ""
         self._held = ""
+        self._wary = wary and not opened
+        self._doubted = ""  # may be reasoning that the template opened
         self._lead: str = ""  # white space that may stand before reasoning
         self.cut = False  # a mark was seen
+        self.opened = opened  # what was read began inside reasoning
         self.shown = False  # something that is not white space
 
     def separated(self) -> None:
         """The server sends reasoning apart, so the text begins with the answer."""
+        self._wary = False
         if self._untouched:
             self._depth, self._untouched = 0, False
 
     def feed(self, text: str) -> str:
         """What of the text so far may be shown and was not yet. Raises ``MissingOpeningError``."""
+        if self._wary:
+            self._doubted, text = "", self._doubted + text
+            if self._is_doubtful(text):
+                return ""
         if not self._held and not self._hidden and FIRST_CHARACTERS.isdisjoint(text):
             return self._show(text)
         text = self._held + text
@@ -83,10 +96,24 @@ class Cutter:
         text, self._held = text[: len(text) - held], text[len(text) - held :]
         return self._walk(text)
 
-    def end(self) -> str:
-        """What was held back and turned out to be no mark."""
-        held, self._held = self._held, ""
-        return "" if self._hidden else self._show(held)
+    def _is_doubtful(self, text: str) -> bool:
+        """Whether to wait before anything of ``text``, the beginning, is shown; it is held then."""
+        marks = [(mark.end(), MARKS[mark[0].lower()]) for mark in MARK.finditer(text)]
+        if not marks and (thinks_aloud(text) != "no"):
+            self._doubted = text
+            return True
+        self._wary = False
+        if marks and marks[0][1] == "close" and thinks_aloud(text) == "yes":
+            self._depth, self.opened = 1, True
+        return False
+
+    def end(self, *, whole: bool = True) -> str:
+        """What was held back and turned out to be no mark, nor, where the answer is ``whole``, thinking."""
+        held, self._held, self._doubted = self._doubted + self._held, "", ""
+        if not self._wary:
+            return "" if self._hidden else self._show(held)
+        self._wary = False
+        return self._show(held) if whole or thinks_aloud(held) != "yes" else ""
 
     @property
     def _hidden(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from loadtest.model_dialects import Form, Json
-from loadtest.model_script import BIG, THOUGHT, Script, tokens_of
+from loadtest.model_script import BIG, Script, tokens_of
 
 Action: TypeAlias = Literal["reset", "close", "hang", "end"]
 Step: TypeAlias = tuple[float, bytes | Action]
@@ -27,7 +27,7 @@ def last_user_text(request: Json) -> str:
 
 def thought(script: Script, form: Form) -> Iterator[bytes]:
     """The reasoning before the answer, in the form the script asks for."""
-    words = tokens_of(THOUGHT, None)
+    words = tokens_of(script.thought, None)
     match script.thinking:
         case "none":
             return

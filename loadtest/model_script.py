@@ -70,6 +70,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     text: str = TEXT
+    thought: str = THOUGHT
     tokens: int | None = None
     first_token: float = 0.0
     tokens_per_second: float = 0.0

@@ -125,8 +125,17 @@ async def test_reasoning_that_the_template_opened_is_cut_where_this_is_known(kin
 
 
 @pytest.mark.parametrize("kind", ["openai", "ollama"])
-async def test_reasoning_without_an_opening_breaks_the_answer_and_is_known_from_then_on(kind: str) -> None:
+async def test_reasoning_without_an_opening_is_cut_from_the_first_answer_on(kind: str) -> None:
     async with stage(kind, Script(thinking="no_opening")) as scene:
+        assert text_of(await scene.pieces()) == TEXT
+        assert text_of(await scene.pieces()) == TEXT
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+async def test_reasoning_that_does_not_sound_like_it_breaks_the_answer_and_is_known_from_then_on(
+    kind: str,
+) -> None:
+    async with stage(kind, Script(thinking="no_opening", thought="A short warm reply.")) as scene:
         with pytest.raises(ModelError) as caught:
             await scene.pieces()
         assert caught.value.fault == "broken"
