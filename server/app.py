@@ -47,6 +47,7 @@ from server.metrics import Metrics
 from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors, without_health
 from server.page_data import page_data
 from server.restoring import Watch, made_whole
+from server.retention import Retention
 from server.scrubber import Scrubber
 from server.settings import BadSetting, Settings
 from server.spilling import mending, replayed, spilling
@@ -213,6 +214,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
                     tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
                     tasks.start_soon(lambda: kept_running(scrubber, name="scrubber"))
+                    retention = Retention(store, settings.folder, scrubber, now_ms=now_ms)
+                    tasks.start_soon(lambda: kept_running(retention, name="retention"))
                 watch = Watch(settings.folder / STORE_FILE)
                 tasks.start_soon(watch, name="watch")
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")

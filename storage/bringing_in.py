@@ -168,15 +168,14 @@ class _Coming:
             "SELECT name FROM pragma_table_info(?) WHERE pk > 0", (table,)
         ).fetchall()
         names = [name for (name,) in rows]
-        if names == [
-            "stored"
-        ]:  # a number of this store's: what is the same goes by its id, or what it is about
-            taken = taken_columns(self._db, table)
-            unique = [name for name in ("id", "message", "answer") if name in taken][:1]
-            if table == "learnings":
-                return ["job", "topic", "learned"]
-            return [*unique, "anchor"] if table == "anchors" else unique
-        return names
+        if names != ["stored"]:
+            return names
+        # A number of this store's: what is the same goes by its id, or by what it is about.
+        if table == "learnings":
+            return ["job", "topic", "learned"]
+        taken = taken_columns(self._db, table)
+        unique: list[str] = [name for name in ("id", "message", "answer") if name in taken][:1]
+        return [*unique, "anchor"] if table == "anchors" else unique
 
     def _checked(
         self, table: str, where: str, row: dict[str, Cell], columns: dict[str, tuple[str, bool]]

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import anyio
 import pytest
 from msgspec.structs import replace
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, WebSocketRoute, expect
 
 from companions.policy import Theme
 from loadtest.client import Talker, connected
@@ -199,10 +199,13 @@ async def test_a_copy_is_taken_along(page: Page, tmp_path: Path) -> None:
 
 async def test_after_a_lost_connection_the_page_goes_on(page: Page, tmp_path: Path) -> None:
     async with remembered(tmp_path) as (address, _):
-        sockets: list[Any] = []
-        await page.route_web_socket(
-            "**/ws", lambda socket: sockets.append(socket) or socket.connect_to_server()
-        )
+        sockets: list[WebSocketRoute] = []
+
+        def route(socket: WebSocketRoute) -> None:
+            sockets.append(socket)
+            socket.connect_to_server()
+
+        await page.route_web_socket("**/ws", route)
         await page.goto(address)
         await expect(note(page, "Lisbon")).to_have_count(1)
         await sockets[0].close(code=1011, reason="lost")
