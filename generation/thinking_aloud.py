@@ -10,7 +10,11 @@ from typing import Literal, TypeAlias
 
 Likelihood: TypeAlias = Literal["no", "maybe", "yes"]
 
-_LEAD = r"\W*(?:(?:okay|ok|alright|all|right|hmm+|well|so|now|first|wait)\W+)*"
+_LEADS = ("okay", "ok", "alright", "all", "right", "hmm", "well", "so", "now", "first", "wait")
+_FIRST = {
+    word[:end] for word in (*_LEADS, "the", "this", "i", "we", "let") for end in range(1, len(word) + 1)
+}
+_LEAD = rf"\W*(?:(?:{'|'.join(_LEADS)})\W+)*"
 _WHO = r"(?:the|this) (?:user|person|student|human)"
 _DOES = (
     r"(?:is|was|has|wants?|asks?|asked|says?|said|seems?|just|might|may|needs?|sent|wrote|greeted|mentions?|mentioned"
@@ -25,7 +29,7 @@ _ALOUD = re.compile(
 )
 _PART = r"(?:\s\w*)"
 _UNDECIDED = re.compile(
-    rf"{_LEAD}(?:\w*|(?:the|this){_PART}|{_WHO}(?:['’]s?)?{_PART}?|(?:i|we){_PART}|{_MUST}{_PART}{{0,2}}"
+    rf"{_LEAD}(?:(?:{'|'.join(_FIRST)})?|(?:the|this){_PART}|{_WHO}(?:['’]s?)?{_PART}?|(?:i|we){_PART}|{_MUST}{_PART}{{0,2}}"
     rf"|(?:i|we) \w+ to{_PART}|let(?:['’]s?)?{_PART}{{0,2}})",
     re.IGNORECASE,
 )
