@@ -93,12 +93,6 @@ class Alphabet:
             raise ValueError(f"no word is needed in {source!r}")
         return Phrase(source, tuple(needs), self._placed)
 
-    def forget(self) -> None:
-        """Give up what was worked out on the way; of what is asked again it is worked out again."""
-        self.expanded.clear()
-        self.elements.clear()
-        self.needed.clear()
-
     def _needs(self, elements: Sequence[str]) -> Iterator[frozenset[str]]:
         """What a phrase of ``elements`` needs: of each set one, a letter or two that stand side by side."""
         before: str | None = None

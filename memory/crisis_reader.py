@@ -49,7 +49,6 @@ class Reader:
         self.speller = Speller(tables.spelling, self.alphabet.letters)
         self.marks = frozenset(map(plain, tables.marks))
         self.pairs = tables.pairs
-        self.alphabet.forget()
 
     def signs(self, text: str, seen: str | None, traced: Callable[[], Sequence[str]]) -> list[Sign]:
         """The signs of danger in ``text``, the gravest first; ``traced`` gives its tokens.
