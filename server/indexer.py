@@ -13,7 +13,7 @@ from storage.fulltext import index_pending
 
 QUIET_SECONDS = 2.0
 LONGEST_SECONDS = 10.0
-BATCH = 500
+BATCH = 32  # rows a transaction: when many talks end at once, what people say goes between
 
 
 class Indexer:
