@@ -1,8 +1,8 @@
 """How many requests a model gets at once, and who is next.
 
 A model on a small machine answers one or two at a time. Those who wait are served in turns by user, so that
-one who asks much does not hold up the others, and people before background jobs. Jobs never take the last of
-several slots, and a job that has one gives it back when a person would have to wait.
+one who asks much does not hold up the others, and people before background jobs. Jobs never take more than half
+of several slots, and a job that has one gives it back when a person would have to wait.
 """
 
 from collections import OrderedDict, deque
@@ -66,7 +66,7 @@ class Gate:
         self._people, self._jobs = Turns(), Turns()
         self._at_once = 0
         self._jobs_at_once = 0
-        self._most_jobs = max(1, slots - 1)
+        self._most_jobs = max(1, slots // 2)  # the other half is free when people come
         self._giving_way: list[Callable[[], None]] = []  # of the jobs that hold a slot, the latest last
 
     @property

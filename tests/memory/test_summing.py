@@ -75,6 +75,12 @@ def test_only_what_was_said_word_for_word_is_a_quotation() -> None:
     assert not truly_said("sister", SAID)
 
 
+def test_a_sentence_put_into_the_persons_mouth_gives_way_to_one_of_theirs() -> None:
+    found = made('{"quote": "I hate my sister.", "summary": "They spoke of the care of the mother."}')
+    assert found.quote == SAID[1]
+    assert "quote" in found.extracted
+
+
 def test_values_of_health_and_links_stay_out_but_what_the_person_said_stays() -> None:
     said = ("I slept 5 hours.",)
     answer = json.dumps(
