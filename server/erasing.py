@@ -23,7 +23,7 @@ from protocol.person_frames import Profile
 from protocol.results import BackupLeft, Erasing, Receipt
 from protocol.times import rfc3339
 from server.scrubber import Scrubber
-from storage.backups import backups
+from storage.backups import backups, set_aside
 from storage.connection import Store
 from storage.erasing import held_of, words_of
 from storage.migrating import back_up
@@ -105,7 +105,7 @@ class Erasures:
             cleaned = await self._scrubber.now(words)
             left = tuple(
                 BackupLeft(name=each.path.name, expires_at=rfc3339(each.expires_at))
-                for each in backups(self._folder)
+                for each in (*backups(self._folder), *set_aside(self._folder))
             )
             verified = cleaned is not None and cleaned.clean
             log.info("person.erased", verified=verified, backups=len(left), **removed)

@@ -19,7 +19,7 @@ from protocol.memory_frames import MemoryAdd, MemoryForget, MemoryList, MemorySe
 from server.retention import Retention
 from server.scrubber import Scrubber
 from server.settings import Limits
-from storage.backups import BACKUP_LIFE_MS, backups
+from storage.backups import BACKUP_LIFE_MS, backups, expire, set_aside
 from storage.connection import opened
 from storage.migrating import back_up
 from tests.server.scenes import Scene, played
@@ -133,3 +133,14 @@ async def test_a_copy_of_the_store_goes_after_a_week_and_not_by_a_clock_that_is_
         assert len(backups(tmp_path)) == 1
         await retention.look(week + 5_000)
         assert backups(tmp_path) == ()
+
+
+def test_a_damaged_store_that_was_set_aside_is_known_and_goes_after_thirty_days(tmp_path: Path) -> None:
+    folder = tmp_path / "set-aside" / "20260102T030405Z"
+    folder.mkdir(parents=True)
+    (folder / "fireside.db").write_bytes(b"damaged")
+    (found,) = set_aside(tmp_path)
+    assert found.expires_at - found.at == 30 * 24 * 3_600_000
+    assert expire(tmp_path, found.expires_at - 1) == ()
+    assert expire(tmp_path, found.expires_at) == ("20260102T030405Z",)
+    assert not folder.exists()

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import anyio
 import pytest
 from msgspec.structs import replace
-from playwright.async_api import Page, WebSocketRoute, expect
+from playwright.async_api import Locator, Page, WebSocketRoute, expect
 
 from companions.policy import Theme
 from loadtest.client import Talker, connected
@@ -60,7 +60,7 @@ async def held(talker: Talker) -> list[dict[str, Any]]:  # Any: facts as plain J
     return [fact for fact in ack.result["facts"] if fact["status"] == "active"]
 
 
-def note(page: Page, text: str) -> Any:  # Any: a locator
+def note(page: Page, text: str) -> Locator:
     return page.locator("#fact-list > div li").filter(has_text=text)
 
 
