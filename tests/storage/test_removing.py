@@ -25,6 +25,7 @@ from storage.fulltext import index_pending, search
 from storage.jobs import due_jobs
 from storage.messages import history
 from storage.scrubbing import found_in, pieces_of, scrub
+from tests.storage.facts_making import found, kept, residence
 from tests.storage.making import ANNA, answered, closed, emotion, job, narrative, raw, repetition, said
 
 CANARY = "the zanzibar quince stands behind the house"
@@ -92,9 +93,9 @@ def test_a_removed_message_is_in_no_row_and_no_byte_and_its_place_is_kept(tmp_pa
         assert not in_files(tmp_path)
         places = store.db.execute("SELECT position, removed FROM messages ORDER BY position").fetchall()
         assert places == [(1, 0), (2, 0), (3, 1), (4, 1), (5, 0), (6, 0)]
-        found = conversation(store.db, user=ANNA, id="a")
-        assert found is not None
-        assert (found.message_count, found.user_message_count, found.last_position) == (4, 2, 6)
+        talk = conversation(store.db, user=ANNA, id="a")
+        assert talk is not None
+        assert (talk.message_count, talk.user_message_count, talk.last_position) == (4, 2, 6)
 
 
 def test_without_the_scrub_the_scan_finds_it(tmp_path: Path) -> None:
@@ -142,9 +143,9 @@ def test_a_title_made_of_a_removed_message_is_made_of_what_is_left(tmp_path: Pat
             store, said("a", 1, CANARY), answered("a", 2), said("a", 3, "and the tomatoes"), answered("a", 4)
         )
         land(store, removed("msg_a_1"))
-        found = conversation(store.db, user=ANNA, id="a")
-        assert found is not None
-        assert (found.title, found.preview) == ("and the tomatoes", "and the tomatoes")
+        talk = conversation(store.db, user=ANNA, id="a")
+        assert talk is not None
+        assert (talk.title, talk.preview) == ("and the tomatoes", "and the tomatoes")
 
 
 def test_removing_again_another_persons_or_an_answer_alone(tmp_path: Path) -> None:
@@ -206,3 +207,41 @@ def test_no_old_copy_of_a_row_is_left_where_pages_were_parted(tmp_path: Path, se
         assert not in_files(tmp_path)
         with closing(sqlite3.connect(tmp_path / "d" / "s.db")) as other:
             assert other.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def words_in(folder: Path, word: bytes) -> bool:
+    return any(word in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_the_index_keeps_no_term_of_a_removed_message(tmp_path: Path) -> None:
+    with inline(tmp_path / "d" / "s.db") as store:
+        told(store)
+        finished(store)
+        assert words_in(tmp_path, b"zanzibar")
+        land(store, removed("msg_a_3"))
+        tended(store.db, scrub)  # not told what to look for
+        assert not words_in(tmp_path, b"zanzibar")
+
+
+def test_an_old_copy_that_the_database_left_behind_is_found_and_the_file_written_anew(tmp_path: Path) -> None:
+    with inline(tmp_path / "d" / "s.db") as store:
+        told(store)
+        store.db.execute("PRAGMA secure_delete = OFF")  # freed cells keep their bytes
+        land(store, removed("msg_a_3"))
+        store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert in_files(tmp_path)
+        done = tended(store.db, lambda db: scrub(db, (CANARY,)))
+        assert (done.clean, done.rewritten) == (True, True)
+        assert not in_files(tmp_path)
+
+
+async def test_removing_the_newer_message_lets_the_older_fact_hold_again(tmp_path: Path) -> None:
+    with inline(tmp_path / "s.db") as store:
+        await found(store, "a", ("I live in Lisbon", residence("Lisbon")))
+        await found(store, "b", ("I moved to Berlin", residence("Berlin")))
+        owner = store.db.execute("SELECT user_id, companion FROM facts LIMIT 1").fetchone()
+        gone = MessagesRemoved(
+            user=owner[0], companion=owner[1], at=9, conversation="b", messages=("msg_b_1",)
+        )
+        land(store, gone)
+        assert [(fact.value, fact.status) for fact in await kept(store)] == [("Lisbon", "active")]
