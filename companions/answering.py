@@ -23,7 +23,6 @@ from companions.events import (
     ModelFailed,
     ModelFinished,
     PieceCame,
-    Reload,
     Save,
     SendDelta,
     StartTimer,
@@ -38,7 +37,7 @@ from companions.events import (
     TimerRang,
     ToolAsked,
 )
-from companions.leaving import answer_message, checkpoint, given, talk_after
+from companions.leaving import answer_message, checkpoint, given, stands_again, talk_after
 from companions.repeats import done_command
 from companions.speech import Heard, Speech, end, hear, hold_over
 from companions.state import Idle, Landing, Responding, Rules, State, Step, Waiting
@@ -366,23 +365,17 @@ def landed(rules: Rules, state: State, ticket: AnswerTicket, outcome: Outcome, a
         return state, []
     if response in state.late:
         state = replace(state, late=state.late - {response})
-        return state, _stands(ticket) if isinstance(outcome, Refused) else [
+        return state, stands_again(ticket) if isinstance(outcome, Refused) else [
             TellDurable(responses=(response,))
         ]
     done = replace(ticket.done, durable=not isinstance(outcome, Refused))
     effects: list[Effect] = [ticket.created, done] if ticket.created is not None else [done]
     if ticket.replaces and not done.durable:
-        effects = [replace(done, answer=None), *_stands(ticket)]
+        effects = [replace(done, answer=None), *stands_again(ticket)]
     if isinstance(state.phase, Landing) and state.phase.done.response == response:
         state, more = next_turn(rules, replace(state, phase=Idle()), at)
         return state, [StopTimer("landing"), *effects, *more]
     return state, effects
-
-
-def _stands(ticket: AnswerTicket) -> list[Effect]:
-    """The answer was refused: what it should have replaced was not deleted, and is shown again."""
-    old = ticket.done.conversation
-    return [Reload(old), TellStands(conversation=old)] if ticket.replaces else []
 
 
 def _done_late(rules: Rules, state: State, phase: Landing, at: int) -> Step:

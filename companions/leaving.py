@@ -13,9 +13,12 @@ from companions.changes import (
     RepetitionRow,
 )
 from companions.events import (
+    AnswerTicket,
     Effect,
     QuietTicket,
+    Reload,
     Save,
+    TellStands,
 )
 from companions.state import Plan, Responding, Rules, State, Waiting
 from companions.talk import Talk, answered, emotion_row, without
@@ -117,3 +120,9 @@ def _repetition(waiting: Waiting, plan: Plan) -> RepetitionRow:
         repeat_count=reading.repeat_count,
         response_given=narrative.narrative if narrative is not None else waiting.ids.answer,
     )
+
+
+def stands_again(ticket: AnswerTicket) -> list[Effect]:
+    """The answer was refused: what it should have replaced was not deleted, and is shown again."""
+    old = ticket.done.conversation
+    return [Reload(old), TellStands(conversation=old)] if ticket.replaces else []
