@@ -16,6 +16,7 @@ from companions.changes import AnyChange, JobKind, SummaryMade
 from storage.apply import apply_groups
 from storage.connection import InlineStore, inline
 from storage.jobs import claim_job, count_jobs, due_jobs, release_jobs
+from tests.actors.stage import nothing
 from tests.clock import virtual_time
 from tests.storage.making import ANNA, answered, closed, job, said
 
@@ -118,7 +119,7 @@ class Life:
             writer=writer,
             channel=channel,
             now_ms=lambda: int(anyio.current_time() * 1_000),
-            done=lambda *_: None,
+            done=nothing,
         )
 
 
