@@ -123,9 +123,8 @@ async def measure(closing: int, talkers: int, messages: int, think: float, slots
             leaving = await greeted(stack, server.url, closing, "leaving", companion)
             await said_once([*people, *leaving])
             before = await talk_on(people, messages, think)
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(close_all, leaving)
-                during = await talk_on(people, messages, think)
+            await close_all(leaving)
+            during = await talk_on(people, messages, think)
             asked = sum(request.is_job for request in upstream.requests)
             given_up = sum(request.is_job and request.closed_early for request in upstream.requests)
     rows = [
