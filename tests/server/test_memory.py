@@ -339,3 +339,18 @@ async def test_a_companion_without_the_tool_keeps_nothing_by_it(tmp_path: Path) 
     async with played(tmp_path, tool("I live in Lisbon"), YES) as scene, scene.greeted() as talker:
         await talker.talk("By the way, I live in Lisbon.")
         assert await facts(talker) == {}
+
+
+async def test_at_the_soft_limit_one_is_warned_and_at_the_hard_limit_refused(tmp_path: Path) -> None:
+    async with played(tmp_path, YES) as scene, scene.greeted(companion="extremis") as talker:
+        told: list[bool] = []
+        for number in range(100):
+            add = MemoryAdd(id=talker.new_id(), text=f"Ticket number {number} is mine", category="other")
+            told.append("warning" in await result(talker, add))
+        assert told == [number >= 49 for number in range(100)]
+        full = await refusal(talker, MemoryAdd(id=talker.new_id(), text="One more", category="other"))
+        assert full.code == "policy.refused"
+        unknown = await refusal(talker, MemoryAdd(id=talker.new_id(), text="x", category="identity"))
+        assert unknown.code == "frame.invalid"
+        state = await result(talker, MemorySettings(id=talker.new_id()))
+        assert state == {"enabled": True, "count": 100, "soft_limit": 50, "hard_limit": 100}
