@@ -16,7 +16,7 @@ KINDS: tuple[StatementKind, ...] = get_args(StatementKind)
 
 def kind_of(facts: Facts, category: str) -> StatementKind | None:
     """The kind of statement that a category holds: its namesake, else one whose loss would harm nobody."""
-    held = [kind for kind in KINDS if facts.category(kind) == category]
+    held: list[StatementKind] = [kind for kind in KINDS if facts.category(kind) == category]
     held.sort(key=lambda kind: (kind != category, kind in SAFETY))
     return held[0] if held else None
 
