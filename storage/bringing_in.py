@@ -14,6 +14,8 @@ from storage.erased import Erased
 from storage.erasing import hold_against
 from storage.facts import fact_of, facts_of
 from storage.facts_held import open_again
+from storage.facts_removed import remove
+from storage.forgetting import marks_of
 from storage.order import next_number
 from storage.portable import (
     COUNTERS,
@@ -94,6 +96,7 @@ def bring_in(
     for table in tables:
         coming.table(table, memory.tables.get(table, []))
     coming.counted(memory)
+    coming.without_forgotten()
     if knew:  # what is held here stays; what comes in and says otherwise is over
         for id_ in coming.facts:
             fact = fact_of(db, user=change.user, companion=change.companion, id=id_)
@@ -259,6 +262,16 @@ class _Coming:
             self.facts.append(row["id"])
         if table == "conversations":
             self.conversations.append(row["id"])
+
+    def without_forgotten(self) -> None:
+        """What the person had forgotten here does not come back with a file of before (decision D19)."""
+        marks = marks_of(self._db, user=self._change.user, companion=self._change.companion)
+        for id_ in self.facts:
+            fact = fact_of(self._db, user=self._change.user, companion=self._change.companion, id=id_)
+            statement = fact.statement if fact is not None else None
+            if fact is not None and statement is not None and marks.forgotten_until(statement):
+                remove(self._db, self._change, fact)
+                self.added["facts"] -= 1
 
     def counted(self, memory: Memory) -> None:
         """Positions have no gap, and counts are those of the messages."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from companions.fact_changes import FactsForgotten
 from loadtest.client import Talker, connected
 from protocol.conversation_frames import (
     ConversationArchive,
@@ -163,6 +164,19 @@ async def test_facts_come_in_with_their_sources_and_what_they_ended(tmp_path: Pa
         lisbon, berlin = await kept(store)
         assert (lisbon.superseded_by, berlin.sources) == (berlin.id, ("msg_b_1",))
         assert (await bring_file_in(store, made.content, user=None, companion=None, at=10)).added == {}
+
+
+async def test_a_fact_that_was_forgotten_here_does_not_come_back_with_an_older_file(tmp_path: Path) -> None:
+    with inline(tmp_path / STORE_FILE) as store:
+        await found(store, "a", ("I live in Lisbon", residence("Lisbon")))
+        user, companion = store.db.execute("SELECT user_id, companion FROM facts LIMIT 1").fetchone()
+        made = await export(store, user=user, companion=companion, name="S", form="json", at=5)
+        (fact,) = await kept(store)
+        forgotten = FactsForgotten(user=user, companion=companion, at=6, facts=(fact.id,))
+        transacted(store.db, lambda db: apply_all(db, (forgotten,)))
+        assert await kept(store) == ()
+        await bring_file_in(store, made.content, user=None, companion=None, at=9)
+        assert await kept(store) == ()
 
 
 async def test_what_holds_here_stays_when_a_file_says_otherwise(tmp_path: Path) -> None:
