@@ -27,8 +27,8 @@ from storage.facts import Fact, facts_of, told_facts
 from tests.storage.facts_making import COMPANION, OWNER, likes, proposal, proposed, queued, residence
 from tests.storage.making import ANNA, said
 
-PLACES = ("Lisbon", "Berlin", "Rome")
-TALKS = ("a", "b", "c", "d")
+PLACES: tuple[str, ...] = ("Lisbon", "Berlin", "Rome")
+TALKS: tuple[str, ...] = ("a", "b", "c", "d")
 talks = st.sampled_from(TALKS)
 places = st.sampled_from(PLACES)
 ids = st.sampled_from([f"fct_{talk}" for talk in TALKS] + ["new_1", "new_2", "add_1", "add_2"])
