@@ -177,8 +177,8 @@ class _Coming:
         if table == "learnings":
             return ["job", "topic", "learned"]
         taken = taken_columns(self._db, table)
-        unique: list[str] = [name for name in ("id", "message", "answer") if name in taken][:1]
-        return [*unique, "anchor"] if table == "anchors" else unique
+        unique = next((name for name in ("id", "message", "answer") if name in taken), "")
+        return [unique, "anchor"] if table == "anchors" else [unique]
 
     def _checked(
         self, table: str, where: str, row: dict[str, Cell], columns: dict[str, tuple[str, bool]]
