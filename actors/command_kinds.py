@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from protocol.care_frames import ConsentList
 from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import ConversationHistory, ConversationList
 from protocol.memory_frames import (
@@ -31,6 +32,7 @@ READS: Final = (
     MemoryWhy,
     ProfileGet,
     GreetingGet,
+    ConsentList,
 )
 """Commands that change nothing that is kept: they run again when they are sent again."""
 

@@ -12,6 +12,7 @@ import msgspec
 import structlog
 
 from actors.runtime import Inbox, Reply
+from companions.care_changes import ConsentDecided
 from companions.changes import (
     AlertRaised,
     AnyChange,
@@ -83,6 +84,7 @@ URGENT: Final = (
     ConversationClosed,
     AlertRaised,
     CommandDone,
+    ConsentDecided,
     ExtractMade,
     FactsProposed,
     SummaryMade,

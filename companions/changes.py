@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from companions.care_changes import CareChange
 from companions.change import Change as Change
 from companions.change import CommandId as CommandId
 from companions.fact_changes import FactChange, MemoryUse
@@ -312,6 +313,7 @@ AnyChange: TypeAlias = (
     | SummaryMade
     | ExtractMade
     | FactChange
+    | CareChange
     | JobFailed
 )
 

@@ -3,6 +3,7 @@
 from types import MappingProxyType
 from typing import Final, TypeAlias, get_args
 
+from protocol.care_frames import ConsentList, ConsentSet
 from protocol.conversation_frames import (
     ConversationArchive,
     ConversationChanged,
@@ -94,6 +95,8 @@ AnyCommand: TypeAlias = (
     | ProfileSet
     | MoodCheckIn
     | HealthShare
+    | ConsentSet
+    | ConsentList
 )
 
 AnyEvent: TypeAlias = (

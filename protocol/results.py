@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from protocol.care_frames import ConsentEntry, ConsentList, ConsentSet
 from protocol.conversation_frames import (
     ConversationArchive,
     ConversationClose,
@@ -197,6 +198,13 @@ class CheckedIn(Value, frozen=True, kw_only=True):
     check_in: str
 
 
+class Consents(Value, frozen=True, kw_only=True):
+    """What stands, and in plain words what is shared with whom."""
+
+    consents: tuple[ConsentEntry, ...]
+    say: tuple[str, ...]
+
+
 class Greeting(Value, frozen=True, kw_only=True):
     """The companion's first words, and what they take up."""
 
@@ -255,4 +263,6 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     ProfileSet: ProfileNow,
     MoodCheckIn: CheckedIn,
     HealthShare: Done,
+    ConsentSet: Done,
+    ConsentList: Consents,
 }

@@ -36,6 +36,7 @@ from memory.tokens import count, shortened
 from protocol import conversation_frames as talks
 from protocol import person_frames as people
 from protocol import results
+from protocol.care_frames import ConsentList, ConsentSet
 from protocol.catalogue import AnyCommand
 from protocol.memory_frames import (
     MemoryAdd,
@@ -53,6 +54,7 @@ from protocol.memory_frames import (
 from protocol.talk_frames import ResponseFeedback
 from protocol.times import rfc3339
 from protocol.values import FoundMessage
+from server.desk_consents import consents_told, decided_by_person
 from server.desk_memory import MemoryDesk
 from server.erasing import Erasures
 from server.exporting import export
@@ -199,6 +201,10 @@ class StoreDesk:
                 return await self._found(who, command)
             case ResponseFeedback():
                 return _feedback(who, command, at)
+            case ConsentSet():
+                return decided_by_person(who, command, at)
+            case ConsentList():
+                return Done(result=await self._store.read(lambda db: consents_told(db, who, at)))
             case MemoryUndo() if self._erasures.called_back(who):
                 return Done(result=results.Undone(items=()))
             case (

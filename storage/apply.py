@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import assert_never
 
+from companions.care_changes import ConsentDecided
 from companions.changes import (
     AlertRaised,
     AnswerCheckpointed,
@@ -48,6 +49,7 @@ from companions.fact_changes import (
 )
 from storage import conversations, erasing, messages, people, removing
 from storage.commands import command_done
+from storage.consents import consent_decided
 from storage.facts_person import by_person
 from storage.facts_taken import facts_proposed
 from storage.jobs import job_failed
@@ -167,6 +169,8 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return people.mood_checked_in(db, change)
         case AlertRaised():
             return people.alert_raised(db, change)
+        case ConsentDecided():
+            return consent_decided(db, change)
         case UserStatusSet():
             return people.user_status_set(db, change)
         case SettingSet():

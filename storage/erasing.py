@@ -15,7 +15,7 @@ from storage.erased import Erased, note
 from storage.removing import MOST_LOOKED_FOR, erase_conversation, remove, undo
 from storage.rows import Row, blob_of
 
-STAYS = frozenset({"users", "settings", "commands", "sessions", "memories", "profiles"})
+STAYS = frozenset({"users", "settings", "commands", "sessions", "memories", "profiles", "consents"})
 """Tables with an owner that are not emptied: who somebody is here, their settings, and ids that stay taken."""
 
 _COUNTED = {
@@ -131,6 +131,13 @@ def _erase_again(db: sqlite3.Connection, line: Erased) -> bool:
             "DELETE FROM profiles WHERE user_id = ? AND companion = ? AND at < ?",
             (line.user, line.companion, line.at),
         ).rowcount
+    rows += db.execute(  # a consent that was withdrawn
+        """
+        UPDATE consents SET ended_at = ?1 WHERE user_id = ?2 AND companion = ?3 AND ended_at IS NULL
+            AND id IN (SELECT value FROM json_each(?4))
+        """,
+        (line.at, line.user, line.companion, msgspec.json.encode(line.items).decode()),
+    ).rowcount
     return bool(conversations or gone or rows)
 
 

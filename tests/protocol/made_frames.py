@@ -40,7 +40,10 @@ def _of(info: inspect.Type) -> Made:
         case inspect.FloatType():
             return st.floats(info.ge or 0, info.le or 1e9).map(lambda value: value + 0.0)
         case inspect.VarTupleType(item_type=item):
-            return st.lists(_of(item), max_size=min(info.max_length or 2, 2)).map(tuple)
+            least = info.min_length or 0
+            return st.lists(_of(item), min_size=least, max_size=max(least, min(info.max_length or 2, 2))).map(
+                tuple
+            )
         case _:
             return _simple(info)
 

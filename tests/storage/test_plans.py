@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from companions.care_changes import ConsentDecided, ScopeSet
 from companions.changes import (
     AlertRaised,
     AnyChange,
@@ -45,6 +46,7 @@ from memory.statements_kinds import Statement
 from storage.apply import apply_all
 from storage.commands import prune_results, retained
 from storage.connection import inline
+from storage.consents import standing
 from storage.conversations import (
     archived_before,
     conversation,
@@ -56,6 +58,7 @@ from storage.conversations import (
 from storage.facts import count_facts, present_form, told_facts
 from storage.facts_removed import facts_without
 from storage.fulltext import index_pending, search
+from storage.grants import grant_of, grants_for
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
 from storage.memories import prune_undo
 from storage.messages import history, message
@@ -164,6 +167,9 @@ CHANGES: Sequence[AnyChange] = (
     ConversationArchived(**OWNER, conversation="c", archived=False),
     closed("c", job("three")),
     ConversationDeleted(**OWNER, conversation="c"),
+    ConsentDecided(
+        **OWNER, giver="", name="", basis="self", allow=False, scopes=(ScopeSet("n", "watching"),)
+    ),
 )
 
 QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
@@ -204,6 +210,9 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "settings": lambda db: settings(db, user=ANNA, companion="clara"),
     "alerts": lambda db: alerts(db, user=ANNA, companion="clara", limit=5),
     "feedback": lambda db: feedback(db, user=ANNA, response="r"),
+    "standing": lambda db: standing(db, user=ANNA, companion="clara", at=5),
+    "grants_for": lambda db: grants_for(db, user=ANNA),
+    "grant_of": lambda db: grant_of(db, "token"),
     "epoch": epoch,
     "may_purge": lambda db: may_purge(db, 5),
 }

@@ -1,0 +1,33 @@
+"""What changes around a talk for those who care for the person: who may see what, and what they bring in."""
+
+from typing import TypeAlias
+
+import msgspec
+
+from companions.change import Change
+from companions.consenting import Basis, Scope
+
+
+class ScopeSet(msgspec.Struct, frozen=True):
+    """One scope of a decision, and the id of the record of it."""
+
+    record: str
+    scope: Scope
+
+
+class ConsentDecided(Change, frozen=True, kw_only=True, tag="consent_decided"):
+    """Somebody consents, or takes it back. ``giver`` is empty for the person; ``companion`` is a whole family.
+
+    A new decision of the same giver about the same scope ends the one before. The person's no to transcripts or
+    watching ends what others had granted, and stands until they take it back (D27).
+    """
+
+    giver: str
+    name: str
+    basis: Basis
+    allow: bool
+    scopes: tuple[ScopeSet, ...]
+    review_at: int | None = None
+
+
+CareChange: TypeAlias = ConsentDecided

@@ -1,0 +1,49 @@
+"""What those who care for a person are allowed to see, and what they bring in.
+
+The person decides for themselves; a caregiver on the basis that their grant names. Who has no grant for a person
+is refused with ``auth.forbidden``, and whatever no live consent covers with ``policy.refused``.
+"""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import UNSET, Meta, UnsetType
+
+from protocol.frames import Command
+from protocol.ids import Id
+from protocol.times import Time
+from protocol.values import Value
+
+Basis: TypeAlias = Literal["self", "parent", "legal_representative", "best_interest"]
+Scope: TypeAlias = Literal["notes", "summaries", "trends", "transcripts", "watching"]
+Scopes: TypeAlias = Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=5)]
+
+
+class ConsentSet(Command, frozen=True, kw_only=True, tag="consent.set"):
+    """Allow something to be seen by those who care for the person, or take it back (``allow`` false).
+
+    ``basis`` is ``self`` for the person. A consent is looked at again on ``review``, at most a year from now, and is
+    none from then on; left out, it is a year. The person's own no to ``transcripts`` and ``watching`` stops both,
+    whatever others granted. On a basis that one has not, or that does not reach so far: ``policy.refused``.
+    """
+
+    scopes: Scopes
+    allow: bool
+    basis: Basis = "self"
+    review: Time | UnsetType = UNSET
+
+
+class ConsentList(Command, frozen=True, kw_only=True, tag="consent.list"):
+    """What stands: every consent that was not withdrawn, and in plain words what is shared with whom."""
+
+
+class ConsentEntry(Value, frozen=True, kw_only=True):
+    """One decision that stands. ``live``: it holds now. ``review`` is null for a no, which holds until taken back."""
+
+    consent: Id
+    scope: Scope
+    basis: Basis
+    by: str
+    allowed: bool
+    live: bool
+    since: Time
+    review: Time | None = None
