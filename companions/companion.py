@@ -7,7 +7,7 @@ import msgspec
 from companions.narratives import Narrative
 from companions.policy import Policy
 from companions.resources import Country
-from companions.texts import Texts
+from companions.texts import PageWord, Texts
 
 
 class Companion(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +20,14 @@ class Companion(msgspec.Struct, frozen=True, kw_only=True):
     texts: Texts
     narratives: tuple[Narrative, ...] = ()
     resources: Mapping[str, Country]
+
+
+def page_words(companion: Companion) -> dict[PageWord, str]:
+    """The words its page shows. The way to what is remembered is not among them where no past is shown (D15)."""
+    words = dict(companion.texts.words)
+    if companion.policy.session.transcript == "current":
+        del words["memory"]
+    return words
 
 
 def catalogue(families: Iterable[tuple[Companion, ...]]) -> dict[str, Companion]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from companions.companion import Companion
+from companions.companion import Companion, page_words
 from companions.policy_safety import CATEGORIES
 from companions.resources import resources_for
 
@@ -23,7 +23,7 @@ def page_data(found: Mapping[str, Companion], name: str) -> dict[str, object] | 
         "transcript": policy.session.transcript,
         "pace_words_per_second": policy.pacing.words_per_second,
         "voice": {"rate": policy.voice.rate, "pitch": policy.voice.pitch},
-        "words": dict(companion.texts.words),
+        "words": page_words(companion),
         "session_types": {key: kind.label for key, kind in policy.session.types.items()},
         "help": _help(companion),
     }

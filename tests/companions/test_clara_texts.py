@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import pytest
 
+from companions.companion import page_words
 from companions.narratives import Narrative
 from companions.policy_turn import NARRATIVE_CATEGORIES
 from companions.texts import Texts, Variants
@@ -102,7 +103,7 @@ def said_by_clara() -> Iterator[tuple[str, str]]:
     yield from each(
         "greetings", {"p": hello.plain, "n": hello.name, "t": hello.topic, "nt": hello.name_topic}
     )
-    yield from by_key("words", texts.words)
+    yield from by_key("words", page_words(shipped("clara")[0]))
     yield from ((f"story.{story.id}", story.text) for story in stories())
 
 
@@ -120,6 +121,11 @@ def test_no_word_the_model_sees_tells_that_anything_happened_at_another_time() -
 
 def test_no_word_clara_says_tells_that_anything_happened_at_another_time() -> None:
     assert hits(ANOTHER_TIME, said_by_clara()) == []
+
+
+def test_the_page_of_clara_shows_no_way_to_what_is_remembered() -> None:
+    assert "memory" not in page_words(shipped("clara")[0])
+    assert "memory" in page_words(shipped("serenity")[0])
 
 
 def test_every_prompt_says_to_answer_as_if_for_the_first_time() -> None:
