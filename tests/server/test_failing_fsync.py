@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 
 from loadtest.client import connected
@@ -40,10 +41,11 @@ async def test_no_ack_is_durable_until_the_store_was_opened_anew(tmp_path: Path,
         await talker.answer()
         again = await talker.say("Did that arrive?", id_="doubtful")
         assert (again.message, again.durable) == (ack.message, False)
+        with anyio.fail_after(30):
+            while "store.not_reopened" not in server.log.read_text():  # noqa: ASYNC110 - the log is all there is to see
+                await anyio.sleep(0.05)
         failing.unlink()
         landed = await talker.next(Durable, seconds=30)
         assert ack.message in landed.messages
         assert (await talker.say("And now?")).durable
-        log = server.log.read_text()
-    assert "store.not_reopened" in log
-    assert "store.reopened" in log
+        assert "store.reopened" in server.log.read_text()
