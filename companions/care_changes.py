@@ -30,4 +30,11 @@ class ConsentDecided(Change, frozen=True, kw_only=True, tag="consent_decided"):
     review_at: int | None = None
 
 
-CareChange: TypeAlias = ConsentDecided
+class CareContextGiven(Change, frozen=True, kw_only=True, tag="care_context_given"):
+    """What a caregiver wants a companion to know of the person, whole, as JSON (dementia storage design, users)."""
+
+    name: str
+    context: msgspec.Raw
+
+
+CareChange: TypeAlias = ConsentDecided | CareContextGiven

@@ -6,12 +6,12 @@ is refused with ``auth.forbidden``, and whatever no live consent covers with ``p
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from protocol.frames import Command
 from protocol.ids import Id
 from protocol.times import Time
-from protocol.values import Value
+from protocol.values import Line, Lines, Value
 
 Basis: TypeAlias = Literal["self", "parent", "legal_representative", "best_interest"]
 Scope: TypeAlias = Literal["notes", "summaries", "trends", "transcripts", "watching"]
@@ -47,3 +47,22 @@ class ConsentEntry(Value, frozen=True, kw_only=True):
     live: bool
     since: Time
     review: Time | None = None
+
+
+class CareContext(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a caregiver tells a companion about the person, so that it can be good company."""
+
+    preferred_name: Line | None = None
+    known_topics: Lines = ()
+    avoid_topics: Lines = ()
+    routine: Lines = ()
+
+
+class CareContextGet(Command, frozen=True, kw_only=True, tag="care.context.get"):
+    """What caregivers have told the companion. For caregivers."""
+
+
+class CareContextSet(Command, frozen=True, kw_only=True, tag="care.context.set"):
+    """The whole of it anew: what is left out is gone. For caregivers; talks that are open go on with it."""
+
+    context: CareContext

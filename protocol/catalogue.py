@@ -3,7 +3,7 @@
 from types import MappingProxyType
 from typing import Final, TypeAlias, get_args
 
-from protocol.care_frames import ConsentList, ConsentSet
+from protocol.care_frames import CareContextGet, CareContextSet, ConsentList, ConsentSet
 from protocol.conversation_frames import (
     ConversationArchive,
     ConversationChanged,
@@ -97,6 +97,8 @@ AnyCommand: TypeAlias = (
     | HealthShare
     | ConsentSet
     | ConsentList
+    | CareContextGet
+    | CareContextSet
 )
 
 AnyEvent: TypeAlias = (

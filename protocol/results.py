@@ -7,7 +7,14 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from protocol.care_frames import ConsentEntry, ConsentList, ConsentSet
+from protocol.care_frames import (
+    CareContext,
+    CareContextGet,
+    CareContextSet,
+    ConsentEntry,
+    ConsentList,
+    ConsentSet,
+)
 from protocol.conversation_frames import (
     ConversationArchive,
     ConversationClose,
@@ -205,6 +212,14 @@ class Consents(Value, frozen=True, kw_only=True):
     say: tuple[str, ...]
 
 
+class CareContextNow(Value, frozen=True, kw_only=True):
+    """What caregivers have told; who did so last, and when."""
+
+    context: CareContext
+    by: str | None = None
+    at: Time | None = None
+
+
 class Greeting(Value, frozen=True, kw_only=True):
     """The companion's first words, and what they take up."""
 
@@ -265,4 +280,6 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     HealthShare: Done,
     ConsentSet: Done,
     ConsentList: Consents,
+    CareContextGet: CareContextNow,
+    CareContextSet: Done,
 }

@@ -34,6 +34,7 @@ from generation.builtin import Builtin
 from generation.choose import choose, language_model
 from memory.reading import warm
 from server.aftercare import aftercare
+from server.care import Care
 from server.casting import casts, companions
 from server.connection import Door
 from server.contacts import contacts_of
@@ -219,7 +220,13 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 watch = Watch(settings.folder / STORE_FILE)
                 tasks.start_soon(watch, name="watch")
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
+                care = Care(
+                    store,
+                    lambda change: land(writer, (change,)),
+                    changed=lambda user: sessions.refresh(user, edited=True),
+                )
                 door = Door(
+                    care=care,
                     sessions=sessions,
                     services=services,
                     limits=settings.limits,

@@ -10,7 +10,7 @@ import anyio
 import cyclopts
 from cyclopts import Parameter
 
-from server import batch, cli_checks, cli_companions, cli_jobs, cli_memory
+from server import batch, cli_checks, cli_companions, cli_grants, cli_jobs, cli_memory
 from server.app import Running, server
 from server.logs import configure
 from server.plain_words import said_plainly
@@ -31,6 +31,7 @@ app.command(config_app)
 app.command(protocol_app)
 app.command(cli_companions.app)
 app.command(cli_jobs.app)
+app.command(cli_grants.app)
 
 ConfigFile = Annotated[
     Path | None, Parameter(name="--config", help="A TOML file with settings (see docs/operating.md).")

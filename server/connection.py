@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import anyio
 import structlog
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
@@ -25,6 +26,7 @@ from protocol.errors import ERRORS, BadFrame, CloseCode, ErrorCode, UnknownFrame
 from protocol.frames import SUBPROTOCOLS, Event, Wire
 from protocol.session_frames import Hello, Limits, Model, Ping, Pong, Welcome
 from protocol.times import rfc3339
+from server.care import Care, Sitting
 from server.ids import new_id, now_ms
 from server.metrics import Metrics
 from server.settings import Limits as LimitSettings
@@ -77,6 +79,7 @@ class Door:
     metrics: Metrics
     epoch: str
     default_companion: str
+    care: Care
     open_mode: bool = True
 
 
@@ -169,8 +172,7 @@ class Connection:
         """Find the session; False when the connection is over."""
         door = self._door
         if hello.token is not UNSET:
-            await self._end("auth.refused", re=hello.id)
-            return False
+            return await self._with_token(hello, hello.token)
         principal = Principal(user=DEFAULT_USER if hello.user is UNSET else hello.user, role="person")
         try:
             address, session, missed = await door.sessions.join(
@@ -193,6 +195,48 @@ class Connection:
             return False
         return True
 
+    async def _with_token(self, hello: Hello, token: str) -> bool:
+        """Serve who holds a grant, in their role, for as long as they stay; True when hello may come again."""
+        door = self._door
+        grant = await door.care.grant(token)
+        if grant is None or hello.user not in (UNSET, grant.user):
+            await self._end("auth.refused", re=hello.id)
+            return False
+        cast = door.sessions.cast(
+            (grant.companion or door.default_companion) if hello.companion is UNSET else hello.companion
+        )
+        if cast is None or not grant.covers(grant.user, cast.companion.id):
+            await self._error("companion.unknown" if cast is None else "auth.forbidden", re=hello.id)
+            return True
+        session, companion = new_id("ses"), cast.companion
+        named = replace(hello, companion=companion.id)
+        who = Principal(user=grant.user, role=grant.role)
+        await self._socket.send(self._welcome(named, session, who, resumed=False, seq=0, conversation=None))
+        await self._receive_care(door.care.sitting(token, grant, companion, session))
+        return False
+
+    async def _receive_care(self, sitting: Sitting) -> None:
+        async for data in self._connection:
+            try:
+                command = decode_command(data, self._socket.wire)
+            except BadFrame as bad:
+                if await self._bad_frame(bad):
+                    return
+                continue
+            if not self._turnstile.admits():
+                await self._error("rate.limited", re=command.id)
+                continue
+            match command:
+                case Hello():
+                    await self._error("hello.repeated", re=command.id)
+                case Ping():
+                    await self._socket.send(Pong(re=command.id, now=rfc3339(now_ms())))
+                case _:
+                    try:
+                        await self._socket.send(await sitting.answer(command, now_ms()))
+                    except CommandRefused as refused:
+                        await self._error(_code(refused.code), re=command.id, message=refused.message)
+
     def _welcome(
         self,
         hello: Hello,
@@ -212,6 +256,8 @@ class Connection:
         features += ["regenerate"] if policy.session.regenerate else []
         features += ["health"] if policy.memory.health != "never" else []
         features += ["check_in"] if policy.memory.check_in != "never" else []
+        if principal.role != "person":
+            features = ["care"]
         return Welcome(
             re=hello.id,
             session=session,

@@ -36,7 +36,7 @@ from memory.tokens import count, shortened
 from protocol import conversation_frames as talks
 from protocol import person_frames as people
 from protocol import results
-from protocol.care_frames import ConsentList, ConsentSet
+from protocol.care_frames import CareContextGet, CareContextSet, ConsentList, ConsentSet
 from protocol.catalogue import AnyCommand
 from protocol.memory_frames import (
     MemoryAdd,
@@ -205,6 +205,8 @@ class StoreDesk:
                 return decided_by_person(who, command, at)
             case ConsentList():
                 return Done(result=await self._store.read(lambda db: consents_told(db, who, at)))
+            case CareContextGet() | CareContextSet():
+                raise CommandRefused("auth.forbidden")
             case MemoryUndo() if self._erasures.called_back(who):
                 return Done(result=results.Undone(items=()))
             case (

@@ -7,7 +7,7 @@ import msgspec
 
 from actors.ports import Opening
 from companions.companion import Companion
-from companions.remembered import CheckIn, FactLine, Profile, Remembered
+from companions.remembered import Caregiver, CheckIn, FactLine, Profile, Remembered
 from companions.talk import MOST_MESSAGES, Talk
 from memory.facts_told import told
 from memory.messages import Message
@@ -17,6 +17,7 @@ from memory.repetition import asked
 from memory.statements import Statement, last_mentioned
 from memory.summing import Summed
 from server.past_talks import key_facts, lines, moment_of, past_talks, topics
+from storage.care_contexts import care_context
 from storage.conversations import last_conversation
 from storage.facts import told_facts
 from storage.memories import remembering
@@ -94,14 +95,15 @@ def remembered(
     """What is remembered of the user for this companion; what its policy names never is not even read."""
     memory = companion.policy.memory
     if not remembering(db, user=user, companion=companion.id):
-        return Remembered(
-            profile=_profile(db, companion, user)
-        )  # what they told about themselves is no memory
+        return Remembered(  # what they told about themselves, and what caregivers did, is no memory
+            profile=_profile(db, companion, user), caregiver=_caregiver(db, companion, user)
+        )
     past = past_talks(db, companion, user=user)
     stories = narratives_told(db, user=user, companion=companion.id) if companion.narratives else ()
     earlier = _stated(db, companion, user, open_talk) if memory.recall == "across" else ()
     return Remembered(
         profile=_profile(db, companion, user),
+        caregiver=_caregiver(db, companion, user),
         check_in=_check_in(db, companion, user) if memory.check_in == "across" else None,
         facts=_facts(db, companion, user) if memory.facts == "across" else (),
         summaries=lines(past),
@@ -148,6 +150,13 @@ def _profile(db: sqlite3.Connection, companion: Companion, user: str) -> Profile
     """Read for the country of help also where the prompt may not know it."""
     raw = profile(db, user=user, companion=companion.id)
     return Profile() if raw is None else msgspec.json.decode(raw, type=Profile)
+
+
+def _caregiver(db: sqlite3.Connection, companion: Companion, user: str) -> Caregiver:
+    if companion.policy.memory.caregiver != "across":
+        return Caregiver()
+    given = care_context(db, user=user, companion=companion.id)
+    return Caregiver() if given is None else msgspec.json.decode(given.context, type=Caregiver)
 
 
 def _check_in(db: sqlite3.Connection, companion: Companion, user: str) -> CheckIn | None:

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import assert_never
 
-from companions.care_changes import ConsentDecided
+from companions.care_changes import CareContextGiven, ConsentDecided
 from companions.changes import (
     AlertRaised,
     AnswerCheckpointed,
@@ -48,6 +48,7 @@ from companions.fact_changes import (
     SummaryForgotten,
 )
 from storage import conversations, erasing, messages, people, removing
+from storage.care_contexts import care_context_given
 from storage.commands import command_done
 from storage.consents import consent_decided
 from storage.facts_person import by_person
@@ -169,6 +170,8 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return people.mood_checked_in(db, change)
         case AlertRaised():
             return people.alert_raised(db, change)
+        case CareContextGiven():
+            return care_context_given(db, change)
         case ConsentDecided():
             return consent_decided(db, change)
         case UserStatusSet():

@@ -131,6 +131,10 @@ def _erase_again(db: sqlite3.Connection, line: Erased) -> bool:
             "DELETE FROM profiles WHERE user_id = ? AND companion = ? AND at < ?",
             (line.user, line.companion, line.at),
         ).rowcount
+        rows += db.execute(
+            "DELETE FROM care_contexts WHERE user_id = ? AND companion = ? AND at < ?",
+            (line.user, line.companion, line.at),
+        ).rowcount
     rows += db.execute(  # a consent that was withdrawn
         """
         UPDATE consents SET ended_at = ?1 WHERE user_id = ?2 AND companion = ?3 AND ended_at IS NULL

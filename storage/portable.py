@@ -26,6 +26,7 @@ LEFT_OUT: Final = {
     "open_responses": "an answer that is open is not said yet",
     "forgotten": "marks of what was forgotten are made under this store's key",
     "memories": "its switch is exported by itself",
+    "care_contexts": "what caregivers told is theirs to tell again",
     "consents": "whoever allowed something allowed it here; a file allows nothing",
 }
 """Tables with an owner that are not exported, and why."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from companions.care_changes import ConsentDecided, ScopeSet
+from companions.care_changes import CareContextGiven, ConsentDecided, ScopeSet
 from companions.changes import (
     AlertRaised,
     AnyChange,
@@ -44,6 +44,7 @@ from companions.fact_changes import (
 )
 from memory.statements_kinds import Statement
 from storage.apply import apply_all
+from storage.care_contexts import care_context
 from storage.commands import prune_results, retained
 from storage.connection import inline
 from storage.consents import standing
@@ -167,6 +168,7 @@ CHANGES: Sequence[AnyChange] = (
     ConversationArchived(**OWNER, conversation="c", archived=False),
     closed("c", job("three")),
     ConversationDeleted(**OWNER, conversation="c"),
+    CareContextGiven(**OWNER, name="Maria", context=raw("{}")),
     ConsentDecided(
         **OWNER, giver="", name="", basis="self", allow=False, scopes=(ScopeSet("n", "watching"),)
     ),
@@ -210,6 +212,7 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "settings": lambda db: settings(db, user=ANNA, companion="clara"),
     "alerts": lambda db: alerts(db, user=ANNA, companion="clara", limit=5),
     "feedback": lambda db: feedback(db, user=ANNA, response="r"),
+    "care_context": lambda db: care_context(db, user=ANNA, companion="clara"),
     "standing": lambda db: standing(db, user=ANNA, companion="clara", at=5),
     "grants_for": lambda db: grants_for(db, user=ANNA),
     "grant_of": lambda db: grant_of(db, "token"),

@@ -1,0 +1,92 @@
+"""Those who care for a person, on a connection of their own: no session, no talk, and only what they may have.
+
+Who they are is shown by a token at each hello, and looked up again for every command, so that a grant that has ended
+opens nothing any more. The person is the grant's, never the frame's (guarantee 17).
+"""
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+from actors.command_kinds import digest_of
+from actors.ports import CommandRefused, Done
+from companions.changes import AnyChange, Outcome, Refused
+from companions.companion import Companion
+from protocol.catalogue import AnyCommand
+from protocol.frames import Event
+from protocol.results import CommandAck
+from server.care_desk import CareDesk
+from storage.connection import Store
+from storage.grants import Grant, grant_of
+from storage.refusals import StoreRefused
+
+Land: TypeAlias = Callable[[AnyChange], Awaitable[Outcome]]
+MOST_SEEN = 256
+
+
+class Care:
+    """What the door is handed for those who hold a grant."""
+
+    def __init__(self, store: Store, land: Land, *, changed: Callable[[str], None]) -> None:
+        self.store = store
+        self.land = land
+        self.changed = changed  # what a person's companion should know has changed
+
+    async def grant(self, token: str) -> Grant | None:
+        """The grant that a token shows; none while the store does not answer."""
+
+        def ask(db: sqlite3.Connection) -> Grant | None:
+            return grant_of(db, token)
+
+        try:
+            return await self.store.read(ask)
+        except StoreRefused:
+            return None
+
+    def sitting(self, token: str, grant: Grant, companion: Companion, session: str) -> "Sitting":
+        """One connection of a holder."""
+        return Sitting(self, token, grant, companion, session)
+
+
+class Sitting:
+    """Answers the commands of one connection, each once: the same id again gets the first answer again."""
+
+    def __init__(self, care: Care, token: str, grant: Grant, companion: Companion, session: str) -> None:
+        self._care = care
+        self._token = token
+        self._desk = CareDesk(care.store, companion, grant, session)
+        self._seen: OrderedDict[str, tuple[str, Event]] = OrderedDict()
+
+    async def answer(self, command: AnyCommand, at: int) -> Event:
+        """The answer to ``command``; raises ``CommandRefused``."""
+        grant = await self._care.grant(self._token)
+        if grant != self._desk.grant:
+            raise CommandRefused("auth.forbidden", "The grant has ended.")
+        digest, known = digest_of(command), self._seen.get(command.id)
+        if known is not None and known[0] != digest:
+            raise CommandRefused("id.reused")
+        if known is not None:
+            return known[1]
+        try:
+            done = await self._desk.answer(command, at)
+        except StoreRefused as refused:
+            raise CommandRefused(refused.code) from None
+        await self._landed(done)
+        answer: Event = CommandAck(re=command.id, result=done.result)
+        if done.changes:  # what reads runs again
+            self._remember(command.id, digest, answer)
+        return answer
+
+    async def _landed(self, done: Done) -> None:
+        for change in done.changes:
+            outcome = await self._care.land(change)
+            if isinstance(outcome, Refused):
+                raise CommandRefused(outcome.code)
+        if done.changes:
+            self._care.changed(self._desk.grant.user)
+
+    def _remember(self, id_: str, digest: str, answer: Event) -> None:
+        self._seen[id_] = (digest, answer)
+        while len(self._seen) > MOST_SEEN:
+            self._seen.popitem(last=False)

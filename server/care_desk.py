@@ -1,0 +1,74 @@
+"""What those who hold a grant may do and see about the one person it is for; everything else is forbidden."""
+
+import sqlite3
+
+import msgspec
+
+from actors.ports import CommandRefused, Done
+from companions.care_changes import CareContextGiven
+from companions.companion import Companion
+from companions.state import Who
+from protocol import care_frames as care
+from protocol import results
+from protocol.catalogue import AnyCommand
+from protocol.times import rfc3339
+from server.desk_consents import consents_told, decided
+from storage.care_contexts import care_context
+from storage.connection import Store
+from storage.grants import Grant
+
+
+class CareDesk:
+    """One holder of a grant, and one companion of the person."""
+
+    def __init__(self, store: Store, companion: Companion, grant: Grant, session: str) -> None:
+        self.grant = grant
+        self._store = store
+        self._companion = companion
+        self._who = Who(user=grant.user, companion=companion.id, session=session, space=session)
+
+    async def answer(self, command: AnyCommand, at: int) -> Done:
+        """Do a command; raises ``CommandRefused``."""
+        if self.grant.role != "caregiver":
+            raise CommandRefused("auth.forbidden")
+        match command:
+            case care.ConsentList():
+                return Done(result=await self._store.read(lambda db: consents_told(db, self._who, at)))
+            case care.ConsentSet():
+                return decided(
+                    self._who,
+                    command,
+                    at,
+                    role=self.grant.role,
+                    own=self.grant.basis,
+                    giver=self.grant.id,
+                    name=self.grant.name,
+                )
+            case care.CareContextGet():
+                self._needs_context()
+                return Done(result=await self._store.read(self._context))
+            case care.CareContextSet(context=context):
+                self._needs_context()
+                return Done(result=results.Done(), changes=(self._given(context, at),))
+            case _:
+                raise CommandRefused("auth.forbidden")
+
+    def _needs_context(self) -> None:
+        if self._companion.policy.memory.caregiver == "never":
+            raise CommandRefused("policy.refused")
+
+    def _context(self, db: sqlite3.Connection) -> results.CareContextNow:
+        found = care_context(db, user=self._who.user, companion=self._who.companion)
+        if found is None:
+            return results.CareContextNow(context=care.CareContext())
+        context = msgspec.json.decode(found.context, type=care.CareContext)
+        return results.CareContextNow(context=context, by=found.name, at=rfc3339(found.at))
+
+    def _given(self, context: care.CareContext, at: int) -> CareContextGiven:
+        return CareContextGiven(
+            user=self._who.user,
+            companion=self._who.companion,
+            at=at,
+            name=self.grant.name,
+            context=msgspec.Raw(msgspec.json.encode(context)),
+        )
