@@ -14,6 +14,7 @@ from server.scrubber import Scrubber
 from storage.backups import expire
 from storage.commands import prune_results
 from storage.connection import Store
+from storage.facts_undo import lapsing
 from storage.memories import prune_undo
 from storage.order import may_purge
 from storage.refusals import StoreRefused
@@ -44,13 +45,14 @@ class Retention:
     async def look(self, at: int) -> None:
         """Remove what is too old at ``at``."""
 
-        def prune(db: sqlite3.Connection) -> tuple[bool, int]:
+        def prune(db: sqlite3.Connection) -> tuple[bool, int, tuple[str, ...]]:
             believed = may_purge(db, at)
-            return believed, prune_results(db, at) + prune_undo(db, at)
+            texts = lapsing(db, at) if believed else ()
+            return believed, prune_results(db, at) + prune_undo(db, at), texts
 
-        believed, rows = await self._store.transact(prune)
+        believed, rows, texts = await self._store.transact(prune)
         copies = expire(self._folder, at) if believed else ()
         if rows:
-            await self._scrubber.now()
+            await self._scrubber.now(texts)
         if rows or copies:
             log.info("retention.removed", rows=rows, backups=len(copies))

@@ -1,7 +1,8 @@
 """After something was removed the files are cleaned, and searched for it.
 
 Whoever removes waits for it, so that an acknowledged removal is one that no file holds any more; what an answer made
-anew replaced is cleaned a little later. A crash in between is made good at the next start: a small file says how far
+anew replaced, and what the person's hold on their memory took away, is cleaned a little later: that is kept for a
+day, so that it can be taken back. A crash in between is made good at the next start: a small file says how far
 the ledger had grown when the files were clean.
 """
 
@@ -13,6 +14,13 @@ import anyio
 import structlog
 
 from companions.changes import AnswerGiven, AnyChange
+from companions.fact_changes import (
+    FactEdited,
+    FactsForgotten,
+    MemoryUndone,
+    SummaryEdited,
+    SummaryForgotten,
+)
 from storage.connection import Store
 from storage.erased import LEDGER_FILE
 from storage.refusals import StoreRefused
@@ -20,6 +28,7 @@ from storage.scrubbing import Scrubbed, scrub
 
 CLEAN_FILE = "erased.clean"
 QUIET_SECONDS = 5.0
+TAKEN_AWAY = (FactEdited, FactsForgotten, MemoryUndone, SummaryEdited, SummaryForgotten)
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("scrubber")
 
@@ -35,8 +44,8 @@ class Scrubber:
             self._owed.set()
 
     def committed(self, groups: Sequence[tuple[AnyChange, ...]]) -> None:
-        """Something was written: an answer made anew leaves the old one's words in the files."""
-        if any(isinstance(each, AnswerGiven) and each.replaces_from for group in groups for each in group):
+        """Something was written: what it replaced or took away leaves its words in the files."""
+        if any(_leaves_words(each) for group in groups for each in group):
             self._owed.set()
 
     async def __call__(self) -> None:
@@ -79,3 +88,9 @@ class Scrubber:
             return int((self._folder / CLEAN_FILE).read_text("ascii"))
         except (OSError, ValueError):
             return 0
+
+
+def _leaves_words(change: AnyChange) -> bool:
+    if isinstance(change, AnswerGiven):
+        return bool(change.replaces_from)
+    return isinstance(change, TAKEN_AWAY)

@@ -10,10 +10,12 @@ from typing import Any, TypeAlias
 import msgspec
 
 from companions.fact_changes import PersonsChange, SummaryEdited, SummaryForgotten
-from storage.facts import fact_of
+from memory.text import folded
+from storage.facts import fact_of, facts_of
 from storage.facts_held import open_again
 from storage.facts_removed import settle
 from storage.forgetting import unmark
+from storage.memories import UNDO_LIFE_MS
 
 Columns: TypeAlias = dict[str, Any]  # Any: SQLite's columns have no static type
 
@@ -70,6 +72,21 @@ class Before:
             made=[row["id"] for row in now.facts if row["id"] not in names],
             marks=[row["fact"] for row in now.marks if row not in self.marks],
         )
+
+
+def lapsing(db: sqlite3.Connection, at: int) -> tuple[str, ...]:
+    """The words that nothing but an undo older than its life holds: to be looked for when it is gone."""
+    rows: list[tuple[str, str, bytes]] = db.execute(
+        "SELECT user_id, companion, undo FROM memories WHERE undo_at < ?", (at - UNDO_LIFE_MS,)
+    ).fetchall()
+    return tuple(text for owner in rows for text in _only_here(db, *owner))
+
+
+def _only_here(db: sqlite3.Connection, user: str, companion: str, held: bytes) -> list[str]:
+    undo = msgspec.msgpack.decode(held, type=Undo)
+    gone = [row for row in undo.facts if fact_of(db, user=user, companion=companion, id=row["id"]) is None]
+    kept = {folded(fact.value) for fact in facts_of(db, user=user, companion=companion, history=True)}
+    return [str(row["value"]) for row in gone if not any(folded(str(row["value"])) in each for each in kept)]
 
 
 def _rows(db: sqlite3.Connection, columns: str, which: str, values: tuple[str, ...]) -> list[Columns]:

@@ -15,7 +15,9 @@ from protocol.conversation_frames import (
     ConversationHistory,
     ConversationList,
 )
-from protocol.memory_frames import MemoryAdd, MemoryForget, MemoryList, MemorySearch
+from protocol.memory_frames import MemoryAdd, MemoryEdit, MemoryForget, MemoryList, MemorySearch
+from server.app import STORE_FILE
+from server.ids import now_ms
 from server.retention import Retention
 from server.scrubber import Scrubber
 from server.settings import Limits
@@ -116,6 +118,40 @@ async def test_what_is_deleted_is_in_no_answer_no_prompt_and_no_byte(seed: int) 
             await talker.hello(companion="serenity", user="ann")
             assert CANARY not in await answers(talker), f"seed {seed}"
         assert in_files(folder / "data") == [], f"seed {seed}"
+
+
+DAY_MS = 24 * 3_600_000
+
+
+async def test_no_byte_holds_a_forgotten_fact_when_it_can_no_longer_be_taken_back(tmp_path: Path) -> None:
+    async with played(tmp_path, Script(text="Yes.")) as scene, scene.greeted() as talker:
+        for text in (f"I keep my key under the {CANARY}", "I love jazz"):
+            await talker.ask(MemoryAdd(id=talker.new_id(), text=text))
+        told = await asked(talker, MemoryList(id=talker.new_id()))
+        (fact,) = (each["fact"] for each in told["facts"] if CANARY in each["text"])
+        await talker.ask(MemoryForget(id=talker.new_id(), item=fact))
+        assert CANARY not in await answers(talker)
+        assert in_files(scene.data)  # it can be taken back for a day
+    path = tmp_path / "data" / STORE_FILE
+    async with opened(path, now=now_ms) as store:
+        retention = Retention(store, path.parent, Scrubber(store, path.parent), now_ms=now_ms)
+        await retention.look(now_ms() + DAY_MS - 60_000)
+        assert in_files(path.parent)
+        await retention.look(now_ms() + DAY_MS + 60_000)
+        assert in_files(path.parent) == []
+
+
+async def test_what_the_next_change_puts_out_of_reach_is_cleaned_at_the_latest_at_the_end(
+    tmp_path: Path,
+) -> None:
+    async with played(tmp_path, Script(text="Yes.")) as scene, scene.greeted() as talker:
+        await talker.ask(MemoryAdd(id=talker.new_id(), text=f"I keep my key under the {CANARY}"))
+        (told,) = (await asked(talker, MemoryList(id=talker.new_id())))["facts"]
+        edited = MemoryEdit(id=talker.new_id(), item=told["fact"], text="I keep my key at home")
+        now = (await asked(talker, edited))["fact"]["fact"]
+        await talker.ask(MemoryForget(id=talker.new_id(), item=now))
+        await talker.ask(MemoryAdd(id=talker.new_id(), text="I love jazz"))
+    assert in_files(tmp_path / "data") == []
 
 
 async def test_a_copy_of_the_store_goes_after_a_week_and_not_by_a_clock_that_is_wrong(tmp_path: Path) -> None:
