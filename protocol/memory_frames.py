@@ -101,7 +101,10 @@ class MemoryChanged(Numbered, frozen=True, kw_only=True, tag="memory.changed"):
 
 
 class Fact(Value, frozen=True, kw_only=True):
-    """Something remembered about somebody, with its sources. ``confidence`` is from 0 to 1."""
+    """Something remembered about somebody, with its sources. ``confidence`` is from 0 to 1.
+
+    ``language`` is that of the words it rests on (ISO 639-1), where they tell it.
+    """
 
     fact: FactId
     category: str
@@ -123,6 +126,7 @@ class Fact(Value, frozen=True, kw_only=True):
     valid_from: Time | UnsetType = UNSET
     valid_to: Time | UnsetType = UNSET
     replaces: FactId | UnsetType = UNSET
+    language: str | UnsetType = UNSET
 
 
 class UsedMemory(Value, frozen=True, kw_only=True):

@@ -39,6 +39,7 @@ def told_fact(fact: Fact, companion: Companion, at: int) -> memory.Fact:
         valid_from=rfc3339(fact.valid_from),
         valid_to=UNSET if fact.valid_to is None else rfc3339(fact.valid_to),
         replaces=UNSET if fact.replaces is None else fact.replaces,
+        language=fact.language or UNSET,
     )
 
 

@@ -8,6 +8,7 @@ import msgspec
 from companions.change import Change
 from companions.fact_changes import FactOrigin, FactStatus, Keeping
 from memory.facts import kept_as
+from memory.languages import language_of
 from memory.statements_ends import ends
 from memory.statements_kinds import Statement
 from storage.facts import Fact, FactKind, facts_of
@@ -24,7 +25,10 @@ class Evidence(msgspec.Struct, frozen=True, order=True):
 
 
 class New(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact about to be kept. ``source`` is a command, an import or an edit where there is no message."""
+    """A fact about to be kept. ``source`` is a command, an import or an edit where there is no message.
+
+    ``language`` is what is kept where the words themselves do not tell theirs.
+    """
 
     id: str
     statement: Statement
@@ -67,7 +71,7 @@ def keep(db: sqlite3.Connection, change: Change, new: New, keeping: Keeping) -> 
             new.kind,
             kept.tense,
             new.category,
-            new.language,
+            _language(db, new),
             new.origin,
             new.status,
             new.began,
@@ -88,6 +92,16 @@ def keep(db: sqlite3.Connection, change: Change, new: New, keeping: Keeping) -> 
         _source(db, change, new.id, "message", each)
     if new.source is not None:
         source(db, change, new.id, new.source)
+
+
+def _language(db: sqlite3.Connection, new: New) -> str:
+    """That of the message which says it, else of the words themselves (guarantee 6: the language is kept)."""
+    if not new.evidence:
+        return language_of(new.statement.value) or new.language
+    row: tuple[str] | None = db.execute(
+        "SELECT text FROM messages WHERE id = ?", (new.evidence[-1].message,)
+    ).fetchone()
+    return (language_of(row[0]) if row is not None else "") or new.language
 
 
 def source(db: sqlite3.Connection, change: Change, fact: str, other: tuple[str, str]) -> None:

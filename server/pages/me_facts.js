@@ -61,7 +61,7 @@ export class Facts {
 
   #fact(fact) {
     const inUse = fact.enabled !== false;
-    const text = make("p", { className: "what" }, about(fact), fact.text);
+    const text = make("p", { className: "what" }, about(fact), said(fact));
     const item = make("li", {}, text);
     const marks = [fact.pinned && "Kept first", !inUse && "Not used at the moment", fact.stale && "Not used for a long time"].filter(Boolean);
     if (marks.length) item.append(make("p", { className: "marks" }, marks.join(" · ")));
@@ -164,6 +164,9 @@ export class Facts {
     }
   }
 }
+
+/** Its words, read aloud in the language they were said in. */
+const said = ({ text, language }) => (language ? make("span", { lang: language }, text) : text);
 
 /** Whom and what a note is about, before its words. */
 function about({ subject, attribute }) {

@@ -87,6 +87,20 @@ async def test_over_three_sessions_the_prompt_shows_only_what_holds(tmp_path: Pa
             assert kept["Lisbon"]["valid_to"]
 
 
+async def test_german_stays_german_and_says_so(tmp_path: Path) -> None:
+    async with played(tmp_path, YES) as scene, scene.greeted() as talker:
+        await talker.talk("Ich wohne in Leipzig und ich mag den Herbst.")
+        await close(talker)
+        kept = await facts(talker)
+        assert kept["Leipzig"]["language"] == "de"
+        added = await result(talker, MemoryAdd(id=talker.new_id(), text="J'aime la pluie"))
+        assert added["fact"]["language"] == "fr"
+        edited = await result(
+            talker, MemoryEdit(id=talker.new_id(), item=kept["Leipzig"]["fact"], text="Dresden")
+        )
+        assert edited["fact"]["language"] == "de"
+
+
 async def test_what_is_added_is_in_the_next_prompt_and_what_is_forgotten_is_not(tmp_path: Path) -> None:
     async with played(tmp_path, YES) as scene, scene.greeted() as talker:
         await talker.talk("Hello.")

@@ -34,6 +34,17 @@ async def test_a_move_ends_the_old_place_and_says_when(store: Store) -> None:
     assert old.valid_to == new.valid_from
 
 
+async def test_a_fact_has_the_language_of_the_message_it_rests_on(store: Store) -> None:
+    await found(store, "a", ("Ich wohne in Berlin", residence("Berlin")))
+    await found(store, "b", ("I like jazz", likes("jazz")))
+    await found(store, "c", ("Jazz!", likes("swing")))
+    assert [(fact.value, fact.language) for fact in await kept(store)] == [
+        ("Berlin", "de"),
+        ("jazz", "en"),
+        ("swing", ""),
+    ]
+
+
 async def test_what_was_said_later_holds_in_whatever_order_jobs_end(store: Store) -> None:
     await land(store, *saying("a", "I live in Lisbon"), *saying("b", "I moved to Berlin"))
     await land(store, queued("ja", "a", 1), queued("jb", "b", 1))
