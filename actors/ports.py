@@ -13,7 +13,7 @@ from companions.changes import AnyChange, CommandId, Refused, Repeated
 from companions.companion import Companion
 from companions.contacts import Contacts
 from companions.events import Minted, Report
-from companions.ports import LanguageModel, ToolCall
+from companions.ports import LanguageModel, ToolAnswer, ToolCall
 from companions.remembered import Remembered
 from companions.state import Rules, Who
 from companions.talk import Talk
@@ -70,7 +70,7 @@ class Desk(Protocol):
         """Do a command that is not about the open talk; raises ``CommandRefused``."""
         ...
 
-    async def run_tool(self, who: Who, call: ToolCall) -> str:
+    async def run_tool(self, who: Who, call: ToolCall) -> ToolAnswer:
         """What a tool that the policy allows gives to the model. User and companion are the session's own."""
         ...
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 import structlog
 
-from companions.events import AskModel, ModelFailed, ModelFinished, PieceCame, ToolAsked
+from companions.events import AskModel, ModelFailed, ModelFinished, PieceCame, ToolAsked, ToolFound
 from companions.ports import (
     Finished,
     LanguageModel,
@@ -18,6 +18,7 @@ from companions.ports import (
     Prompt,
     PromptMessage,
     Text,
+    ToolAnswer,
     ToolCall,
     Usage,
 )
@@ -25,11 +26,12 @@ from companions.ports import (
 FRAME_SECONDS = 0.04
 MOST_TOOL_ROUNDS = 3
 MOST_CALLS = 4
+NO_TOOL = ToolAnswer("This tool is not available.")
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("model")
 
-StreamEvent = PieceCame | ToolAsked | ModelFinished | ModelFailed
-RunTool = Callable[[ToolCall], Awaitable[str]]
+StreamEvent = PieceCame | ToolAsked | ToolFound | ModelFinished | ModelFailed
+RunTool = Callable[[ToolCall], Awaitable[ToolAnswer]]
 
 
 class Streaming:
@@ -99,11 +101,17 @@ class Streaming:
 
     async def _with_results(self, prompt: Prompt, calls: list[ToolCall]) -> Prompt:
         offered = {tool.name for tool in prompt.tools}
+        found: list[str] = []
         turns = [PromptMessage(role="assistant", text="", calls=tuple(calls))]
         for call in calls:
             allowed = call.name in offered and len(turns) <= MOST_CALLS
-            text = await self._run_tool(call) if allowed else "This tool is not available."
-            turns.append(PromptMessage(role="tool", text=text, call=call.id))
+            answer = await self._run_tool(call) if allowed else NO_TOOL
+            found += answer.found
+            turns.append(PromptMessage(role="tool", text=answer.text, call=call.id))
+        if found:
+            self._post(
+                ToolFound(response=self._ask.response, attempt=self._ask.attempt, messages=tuple(found))
+            )
         return msgspec.structs.replace(prompt, messages=(*prompt.messages, *turns))
 
     async def _one(self, prompt: Prompt) -> tuple[list[ToolCall], Finished]:

@@ -36,11 +36,13 @@ from companions.events import (
     TellStarted,
     TimerRang,
     ToolAsked,
+    ToolFound,
 )
 from companions.leaving import answer_message, checkpoint, given, stands_again, talk_after
 from companions.repeats import done_command
 from companions.speech import Heard, Speech, end, hear, hold_over
 from companions.state import Idle, Landing, Responding, Rules, State, Step, Waiting
+from companions.used import with_found
 from companions.wording import as_parts, ends_sentence, from_shown, gap
 from memory.messages import Status
 from memory.text import words
@@ -93,7 +95,7 @@ def _started(state: State, phase: Responding) -> TellStarted:
 
 
 def _open_phase(
-    state: State, event: PieceCame | ToolAsked | ModelFinished | ModelFailed
+    state: State, event: PieceCame | ToolAsked | ToolFound | ModelFinished | ModelFailed
 ) -> Responding | None:
     """The open answer, unless the event is a late one of a stream that is over."""
     phase = state.phase
@@ -207,6 +209,15 @@ def tool_asked(state: State, event: ToolAsked) -> Step:
     if phase is None:
         return state, []
     return replace(state, phase=replace(phase, calls=(*phase.calls, *event.calls))), []
+
+
+def tool_found(state: State, event: ToolFound) -> Step:
+    """What a tool found is before the model too: kept with the answer, for whoever asks why."""
+    phase = _open_phase(state, event)
+    if phase is None:
+        return state, []
+    plan = replace(phase.plan, memories=with_found(phase.plan.memories, event.messages))
+    return replace(state, phase=replace(phase, plan=plan)), []
 
 
 def _own_words(rules: Rules, state: State, phase: Responding, effects: list[Effect], at: int) -> Step:

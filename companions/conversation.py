@@ -55,6 +55,7 @@ from companions.events import (
     TellMessage,
     TimerRang,
     ToolAsked,
+    ToolFound,
 )
 from companions.handing_over import handed_over
 from companions.repeats import done_command
@@ -89,6 +90,8 @@ def _step(rules: Rules, state: State, event: Event) -> Step:
             return answering.piece(rules, state, event)
         case ToolAsked():
             return answering.tool_asked(state, event)
+        case ToolFound():
+            return answering.tool_found(state, event)
         case ModelFinished():
             return answering.finished(rules, state, event)
         case ModelFailed():

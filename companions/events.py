@@ -63,6 +63,14 @@ class ToolAsked(msgspec.Struct, frozen=True, kw_only=True):
     at: int
 
 
+class ToolFound(msgspec.Struct, frozen=True, kw_only=True):
+    """Tools gave the model these messages of the person: memories that are before it from now on."""
+
+    response: str
+    attempt: int
+    messages: tuple[str, ...]
+
+
 class ModelFinished(msgspec.Struct, frozen=True, kw_only=True):
     """The model said all it will say; ``at`` is when, and ``took_ms`` since it was asked."""
 
@@ -172,6 +180,7 @@ Event: TypeAlias = (
     MessageSent
     | PieceCame
     | ToolAsked
+    | ToolFound
     | ModelFinished
     | ModelFailed
     | CancelAsked

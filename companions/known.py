@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from companions.companion import Companion
+from companions.fact_changes import FactOrigin
 from companions.policy_memory import Section, Tier
 from companions.quoting import quoted
 from companions.remembered import Caregiver, CheckIn, FactLine, PastTalk, Permitted, Profile
@@ -15,6 +16,13 @@ from companions.texts import PromptWord
 from companions.tiers import Fitted, Item
 from memory.recall import Recalled
 
+_SOURCES: dict[FactOrigin, str] = {
+    "extracted": "said",
+    "said": "asked to remember",
+    "edited": "put right by them",
+    "imported": "brought in",
+}
+"""Where a fact comes from, in a word (guarantee 15)."""
 _WORD_OF_TIER: dict[Tier, PromptWord] = {
     "dynamic": "check_in",
     "facts": "facts",
@@ -94,7 +102,7 @@ def surest(facts: Sequence[FactLine], companion: Companion) -> list[FactLine]:
     """The surest facts of each category, at most the policy's number of each; pinned ones always, and first."""
     policy = companion.policy.facts
     most = policy.in_prompt if policy is not None else 0
-    ranked = sorted(facts, key=lambda fact: (not fact.pinned, -fact.confidence, fact.id))
+    ranked = sorted(facts, key=_rank)
     seen: Counter[str] = Counter()
     chosen: list[FactLine] = []
     for fact in ranked:
@@ -102,6 +110,11 @@ def surest(facts: Sequence[FactLine], companion: Companion) -> list[FactLine]:
         if seen[fact.category] <= most or fact.pinned:
             chosen.append(fact)
     return chosen
+
+
+def _rank(fact: FactLine) -> tuple[bool, bool, float, str]:
+    """What is pinned first, and what has faded last: fading changes the rank alone, never of what is pinned."""
+    return not fact.pinned, fact.faded and not fact.pinned, -fact.confidence, fact.id
 
 
 def _profile(profile: Profile | None) -> list[Item]:
@@ -148,8 +161,8 @@ def _check_in(check_in: CheckIn | None) -> list[Item]:
 
 
 def _fact(fact: FactLine) -> Item:
-    on = f" ({fact.on})" if fact.on else ""
-    return Item(fact.id, f"- {quoted(fact.text)}{on}")
+    source = " ".join(each for each in (_SOURCES[fact.origin], fact.on) if each)
+    return Item(fact.id, f"- {quoted(fact.text)} ({source})")
 
 
 def _summary(talk: PastTalk) -> Item:

@@ -158,6 +158,9 @@ class Facts(Table, frozen=True, kw_only=True):
     soft_limit: Positive | None = None  # warn from here
     hard_limit: Positive | None = None  # refuse new ones from here until some are removed
     stale_after_days: Positive | None = None  # unused for so long: offered for removal
+    fade_after_days: Positive | None = (
+        None  # neither said nor used for so long: others come first; None: never
+    )
 
     def category(self, kind: StatementKind) -> str | None:
         """Where a statement of ``kind`` is filed; None where it is not kept."""

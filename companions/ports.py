@@ -40,6 +40,13 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True, tag="tool_call"):
     arguments: str
 
 
+class ToolAnswer(msgspec.Struct, frozen=True):
+    """What a tool gives to the model, and the ids of the person's messages that are in it."""
+
+    text: str
+    found: tuple[str, ...] = ()
+
+
 class PromptMessage(msgspec.Struct, frozen=True, kw_only=True):
     """One turn of the prompt; a ``tool`` turn answers the call named by ``call``."""
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
+from companions.fact_changes import FactOrigin
 from companions.policy_memory import Memory
 from memory.recall import Remembered as Index
 from memory.recall import Stated
@@ -68,7 +69,11 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FactLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact as it is told to a model. ``on`` is the date it was last said, YYYY-MM-DD."""
+    """A fact as it is told to a model. ``on`` is the date it was last said, YYYY-MM-DD.
+
+    ``origin`` is where it comes from. ``faded``: neither said nor used for longer than the policy's time, so that
+    others come first (guarantee 19).
+    """
 
     id: str
     category: str
@@ -76,6 +81,8 @@ class FactLine(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float = 0.5
     pinned: bool = False
     on: str = ""
+    origin: FactOrigin = "extracted"
+    faded: bool = False
 
 
 class PastTalk(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,10 +1,14 @@
 """Which memories a prompt holds and which were left out, each with the reason: the answer to "why do you say that"."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from companions.fact_changes import MemoryUse, UseKind
 from companions.remembered import Permitted
 from memory.recall import Recalled
+
+SEARCHED: Final = "search_memory"
+"""The reason of a message that the model's own search brought."""
 
 
 def memories_of(
@@ -22,6 +26,15 @@ def memories_of(
         if item in known
     ]
     return (*taken, *left)
+
+
+def with_found(memories: Sequence[MemoryUse], messages: Sequence[str]) -> tuple[MemoryUse, ...]:
+    """``memories`` with the messages that a tool of the model found; none of those was left out in the end."""
+    there = {each.item for each in memories if each.used}
+    found = [MemoryUse("message", message, SEARCHED) for message in dict.fromkeys(messages)]
+    fresh = [each for each in found if each.item not in there]
+    items = {each.item for each in fresh}
+    return (*(each for each in memories if each.item not in items), *fresh)
 
 
 def _known(

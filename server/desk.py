@@ -27,7 +27,7 @@ from companions.changes import (
     Refused,
     Repeated,
 )
-from companions.ports import ToolCall
+from companions.ports import ToolAnswer, ToolCall
 from companions.quoting import quoted
 from companions.remembered import Remembered
 from companions.state import Who
@@ -134,23 +134,25 @@ class StoreDesk:
             return None
         return Left(space=found.space, conversation=found.conversation)
 
-    async def run_tool(self, who: Who, call: ToolCall) -> str:
+    async def run_tool(self, who: Who, call: ToolCall) -> ToolAnswer:
         """What a tool gives to the model: quoted lines of what this user said to this companion."""
         companion = self._casts[who.companion].companion
         policy, query = companion.policy, query_of(call)
         if call.name == REMEMBER.name:
-            return await remember(self._store, self._land, companion, who, call, now_ms())
+            return ToolAnswer(await remember(self._store, self._land, companion, who, call, now_ms()))
         if call.name not in policy.model.tools or call.name != "search_memory" or query is None:
-            return UNAVAILABLE
+            return ToolAnswer(UNAVAILABLE)
         found: tuple[Found, ...] = ()
         with anyio.move_on_after(policy.recall.deadline_ms / 1_000):  # then the model goes on without
             found = await self._search(who, query, policy.recall.search_results)
         lines = [f'- "{quoted(shortened(each.text, policy.recall.search_tokens // 2))}"' for each in found]
         kept: list[str] = []
-        for line in lines:
-            if sum(count(each) for each in [*kept, line]) <= policy.recall.search_tokens:
+        messages: list[str] = []
+        for each, line in zip(found, lines, strict=True):
+            if sum(map(count, [*kept, line])) <= policy.recall.search_tokens:
                 kept.append(line)
-        return "\n".join(kept) or "Nothing was found."
+                messages.append(each.message)
+        return ToolAnswer("\n".join(kept) or "Nothing was found.", tuple(messages))
 
     async def _search(self, who: Who, query: str, limit: int) -> tuple[Found, ...]:
         return await self._asked(

@@ -19,13 +19,15 @@ from memory.summing import Summed
 from server.past_talks import key_facts, lines, moment_of, past_talks, topics
 from storage.care_contexts import care_context
 from storage.conversations import last_conversation
-from storage.facts import told_facts
+from storage.facts import Fact, told_facts
 from storage.memories import remembering
 from storage.messages import stated_by
+from storage.order import newest_time
 from storage.people import last_check_in, profile
 from storage.readings import narratives_told
 from storage.talk import Loaded, load_talk
 
+DAY_MS = 24 * 3_600_000
 READ_BACK = 200  # messages read for what was asked and stated; fewer are held whole
 
 
@@ -117,16 +119,24 @@ def remembered(
 
 def _facts(db: sqlite3.Connection, companion: Companion, user: str) -> tuple[FactLine, ...]:
     """What holds of the person, as lines; what is in question is told of neither side."""
-    return tuple(
-        FactLine(
-            id=fact.id,
-            category=fact.category,
-            text=told(fact.subject, fact.attribute, fact.value, note=fact.kind == "note"),
-            confidence=fact.confidence,
-            pinned=fact.pinned,
-            on=moment_of(fact.last_at).astimezone().strftime("%Y-%m-%d"),
-        )
-        for fact in told_facts(db, user=user, companion=companion.id)
+    policy = companion.policy.facts
+    days = policy.fade_after_days if policy is not None else None
+    faded_before = None if days is None else newest_time(db) - days * DAY_MS
+    holding = told_facts(db, user=user, companion=companion.id)
+    return tuple(fact_line(fact, faded_before) for fact in holding)
+
+
+def fact_line(fact: Fact, faded_before: int | None = None) -> FactLine:
+    """A fact as a line. It has faded when it was neither said nor used since ``faded_before`` (milliseconds)."""
+    return FactLine(
+        id=fact.id,
+        category=fact.category,
+        text=told(fact.subject, fact.attribute, fact.value, note=fact.kind == "note"),
+        confidence=fact.confidence,
+        pinned=fact.pinned,
+        on=moment_of(fact.last_at).astimezone().strftime("%Y-%m-%d"),
+        origin=fact.origin,
+        faded=faded_before is not None and max(fact.last_at, fact.used_at or 0) < faded_before,
     )
 
 

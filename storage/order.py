@@ -27,6 +27,12 @@ def saw_time(db: sqlite3.Connection, at: int) -> None:
     db.execute("UPDATE store SET newest_at = ? WHERE one = 1 AND newest_at < ?", (at, at))
 
 
+def newest_time(db: sqlite3.Connection) -> int:
+    """The newest time stored so far: what ages are measured from where the clock may be wrong."""
+    row: tuple[int] = db.execute("SELECT newest_at FROM store WHERE one = 1").fetchone()
+    return row[0]
+
+
 def may_purge(db: sqlite3.Connection, at: int) -> bool:
     """Whether ``at`` can be trusted to remove things by their age.
 

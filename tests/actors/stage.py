@@ -17,7 +17,7 @@ from actors.session import Session
 from actors.writer import Write
 from companions.changes import AnyChange, CommandId, Landed, Outcome, Refused, Repeated
 from companions.events import Minted
-from companions.ports import Finished, ModelError, Piece, Prompt, Text, ToolCall
+from companions.ports import Finished, ModelError, Piece, Prompt, Text, ToolAnswer, ToolCall
 from companions.remembered import Remembered
 from companions.state import State, Who
 from companions.talk import Talk
@@ -150,8 +150,8 @@ class Shelf:
             raise RuntimeError("a fault of ours")
         return Done(result=Nothing())
 
-    async def run_tool(self, who: Who, call: ToolCall) -> str:
-        return ""
+    async def run_tool(self, who: Who, call: ToolCall) -> ToolAnswer:
+        return ToolAnswer("")
 
 
 class Counted:

@@ -7,7 +7,7 @@ import anyio
 
 from actors.reading import READ_AT_ONCE
 from actors.session import Session
-from companions.ports import ToolCall
+from companions.ports import ToolAnswer, ToolCall
 from companions.remembered import Remembered
 from companions.state import State, Who
 from memory.reading import Reading
@@ -25,9 +25,9 @@ class Counting(Shelf):
         self.asked += 1
         return await super().remember(who, open_talk)
 
-    async def run_tool(self, who: Who, call: ToolCall) -> str:
+    async def run_tool(self, who: Who, call: ToolCall) -> ToolAnswer:
         self.asked += 1
-        return ""
+        return ToolAnswer("")
 
 
 class Reader(ScriptedRules):

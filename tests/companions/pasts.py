@@ -36,7 +36,15 @@ ANN = Remembered(
     ),
     facts=(
         FactLine(id="fct_1", category="identity", text="Works as a paramedic", confidence=0.9),
-        FactLine(id="fct_2", category="preference", text="Likes short answers", confidence=0.95, pinned=True),
+        FactLine(
+            id="fct_2",
+            category="preference",
+            text="Likes short answers",
+            confidence=0.95,
+            pinned=True,
+            on="2026-02-11",
+            origin="edited",
+        ),
         FactLine(id="fct_3", category="trigger", text="Sirens at night keep her awake", confidence=0.7),
         FactLine(id="fct_4", category="strategy", text="Writing a list before bed helps", confidence=0.6),
         FactLine(id="fct_5", category="goal", text="Wants to run ten kilometres by June", confidence=0.5),

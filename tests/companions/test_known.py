@@ -6,6 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from companions.events import TellSafety
+from companions.fact_changes import FactOrigin
+from companions.known import surest
 from companions.policy_safety import CATEGORIES
 from companions.remembered import FactLine, PastTalk, Profile, Remembered, Style
 from companions.talk import Talk
@@ -142,3 +144,31 @@ def test_a_summary_stands_for_what_it_covers_and_the_messages_after_it_follow() 
     assert "We spoke of canals." in prompt.system
     given = " ".join(each.text for each in prompt.messages)
     assert [at for at in range(1, 27) if f"number {at}." in given] == list(range(17, 27))
+
+
+def test_what_has_faded_comes_last_and_what_is_pinned_never_fades() -> None:
+    def fact(name: str, **more: object) -> FactLine:
+        return FactLine(id=name, category="preference", text=name, confidence=0.5, **more)  # type: ignore[arg-type]  # as given
+
+    facts = (fact("a", faded=True), fact("b"), fact("c"), fact("d"))
+    pinned = (*facts, fact("e", faded=True, pinned=True))
+    companion = shipped("serenity")[0]
+    assert [each.id for each in surest(facts, companion)] == ["b", "c", "d"]
+    assert [each.id for each in surest(pinned, companion)] == ["e", "b", "c"]
+    assert [each.id for each in surest(facts[:2], companion)] == ["b", "a"]  # it is still there
+
+
+@pytest.mark.parametrize(
+    ("origin", "line"),
+    [
+        ("extracted", "- likes: jazz (said 2026-03-01)"),
+        ("said", "- likes: jazz (asked to remember 2026-03-01)"),
+        ("edited", "- likes: jazz (put right by them 2026-03-01)"),
+        ("imported", "- likes: jazz (brought in 2026-03-01)"),
+    ],
+)
+def test_a_fact_is_told_with_its_source_and_its_day(origin: FactOrigin, line: str) -> None:
+    fact = FactLine(id="f", category="preference", text="likes: jazz", on="2026-03-01", origin=origin)
+    prompt = Sitting("serenity", remembered=Remembered(facts=(fact,))).exchange("Good morning.")
+    assert prompt is not None
+    assert line in prompt.system.splitlines()

@@ -86,7 +86,7 @@ async def test_a_search_that_takes_too_long_is_gone_on_without() -> None:
     call = ToolCall(id="1", name="search_memory", arguments='{"query": "squats"}')
     with anyio.fail_after(5):
         told = await desk.run_tool(Who(session="s", space="s", user="sam", companion="coach"), call)
-    assert told == "Nothing was found."
+    assert told.text == "Nothing was found."
 
 
 async def test_nobody_gains_a_right_by_saying_so(tmp_path: Path) -> None:

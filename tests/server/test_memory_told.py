@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from server.casting import companions
 from server.memory_told import DAY_MS, told_fact
+from server.reading_back import fact_line
 from storage.facts import Fact
 
 NOW = 1_800_000_000_000
@@ -55,3 +56,17 @@ def test_a_fact_is_told_with_its_sources_and_its_time() -> None:
     told = told_fact(FACT, companions("")["extremis"], NOW)
     assert (told.text, told.sources, told.mentions) == ("Lisbon", ("msg_1", "msg_2"), 2)
     assert told.valid_to is UNSET
+
+
+def test_what_was_neither_said_nor_used_for_the_policys_time_has_faded_and_without_one_nothing_has() -> None:
+    assert companions("")["extremis"].policy.facts is not None
+    assert not any(each.policy.facts.fade_after_days for each in companions("").values() if each.policy.facts)
+    assert not fact_line(FACT).faded
+    assert fact_line(FACT, NOW + 1).faded
+    assert not fact_line(FACT, NOW).faded
+    assert not fact_line(replace(FACT, used_at=NOW + DAY_MS), NOW + DAY_MS).faded
+
+
+def test_a_fact_has_its_origin_and_its_day_in_the_prompt() -> None:
+    line = fact_line(replace(FACT, origin="edited"))
+    assert (line.origin, line.on[:4], line.text) == ("edited", "2027", "residence: Lisbon")

@@ -8,7 +8,7 @@ from loadtest.client import connected
 from loadtest.model_script import Call, Script
 from loadtest.model_server import model_server
 from protocol.conversation_frames import ConversationClose
-from protocol.memory_frames import MemorySearch
+from protocol.memory_frames import MemorySearch, MemoryWhy
 from server.settings import Settings
 from tests.server.serving import serving, settings
 
@@ -80,10 +80,18 @@ async def test_the_models_search_reaches_the_sessions_person_alone(tmp_path: Pat
         await sam.ask(ConversationClose(id=sam.new_id()))
         await anyio.sleep(2.5)  # the index is written two seconds after the last change
         await kim.hello(user="kim")
+        searched: list[list[dict[str, object]]] = []
         for talker in (kim, sam):
             model.play(asks, Script(text="Here you are."))
-            await talker.talk("What did I say I like?")
+            done = await talker.talk("What did I say I like?")
+            why = await talker.ask(MemoryWhy(id=talker.new_id(), response=done.response))
+            assert isinstance(why.result, dict)
+            searched.append([each for each in why.result["used"] if each["reason"] == "search_memory"])
         results = [request.body.decode() for request in model.requests if b'"role":"tool"' in request.body]
         assert len(results) == 2
         assert "Squats are my favourite" not in results[0]
         assert "Squats are my favourite" in results[1]
+        hers, his = searched
+        assert hers == []
+        assert his[0]["kind"] == "message"
+        assert his[0]["sources"] == [his[0]["item"]]

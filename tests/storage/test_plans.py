@@ -63,7 +63,7 @@ from storage.grants import grant_of, grants_for
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
 from storage.memories import prune_undo
 from storage.messages import history, message
-from storage.order import epoch, may_purge
+from storage.order import epoch, may_purge, newest_time
 from storage.people import alerts, check_ins, feedback, profile, settings, user
 from storage.readings import chronic_since, narratives_told, questions_since
 from storage.recovery import recover
@@ -217,6 +217,7 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "grants_for": lambda db: grants_for(db, user=ANNA),
     "grant_of": lambda db: grant_of(db, "token"),
     "epoch": epoch,
+    "newest_time": newest_time,
     "may_purge": lambda db: may_purge(db, 5),
 }
 
