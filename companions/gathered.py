@@ -93,21 +93,21 @@ def recalled_of(
     )
     index.follow(permitted.stated)
     found = index.bring_back(
-        waiting.message.text,
+        waiting.reading.needed,
         most=policy.recall.most,
         reach=reach,
         shown={each.id for each in shown} | {waiting.message.id},
     )
-    wanted = {each.message_id for each in found}
-    texts = {each.message_id: _telling(each) for each in permitted.stated if each.message_id in wanted}
-    return tuple((each, texts[each.message_id]) for each in found)
+    return tuple((each, _telling(one)) for each, one in found)
+
+
+def _telling(stated: Stated) -> str:
+    """What was said, and of a long message the sentences that state something."""
+    return stated.text if count(stated.text) <= MOST_STATED_TOKENS else _part_telling(stated)
 
 
 @lru_cache(maxsize=4_096)
-def _telling(stated: Stated) -> str:
-    """What was said, and of a long message the sentences that state something."""
-    if count(stated.text) <= MOST_STATED_TOKENS:
-        return stated.text
+def _part_telling(stated: Stated) -> str:
     said = [each.words or each.value for each in stated.statements]
     telling = [each for each in sentences(stated.text) if any(part and part in each for part in said)]
     return shortened(" […] ".join(telling) or "; ".join(said), MOST_STATED_TOKENS)

@@ -6,6 +6,7 @@ the notes it stands in.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from companions.companion import Companion
 from companions.fact_changes import FactOrigin
@@ -13,7 +14,7 @@ from companions.policy_memory import Section, Tier
 from companions.quoting import quoted
 from companions.remembered import Caregiver, CheckIn, FactLine, PastTalk, Permitted, Profile
 from companions.texts import PromptWord
-from companions.tiers import Fitted, Item
+from companions.tiers import Item
 from memory.recall import Recalled
 
 _SOURCES: dict[FactOrigin, str] = {
@@ -40,16 +41,21 @@ _TIERS_OF_SECTION: dict[Section, tuple[Tier, ...]] = {
 }
 
 
-def offered(
-    companion: Companion,
-    permitted: Permitted,
-    *,
-    summary_here: str | None,
-    recalled: Sequence[tuple[Recalled, str]],
+def recalled_items(recalled: Sequence[tuple[Recalled, str]]) -> list[Item]:
+    """What was recalled, as items: what is critical for safety first."""
+    ranked = sorted(recalled, key=lambda each: not each[0].safety)
+    return [Item(found.message_id, _recalled_line(text)) for found, text in ranked]
+
+
+@lru_cache(maxsize=4_096)
+def _recalled_line(text: str) -> str:
+    return f'- "{quoted(text)}"'
+
+
+def known_items(
+    companion: Companion, permitted: Permitted, *, summary_here: str | None
 ) -> dict[Tier, list[Item]]:
-    """The items of each tier, the most important first."""
-    safety = [(found, text) for found, text in recalled if found.safety]
-    other = [(found, text) for found, text in recalled if not found.safety]
+    """The items of each tier, the most important first; what is recalled has its place, and is not among them."""
     here = [Item("summary_here", f"- {quoted(summary_here)}")] if summary_here else []
     health = permitted.health.lines if permitted.health is not None else ()
     return {
@@ -59,20 +65,14 @@ def offered(
         "key_facts": _lines("key_fact", permitted.key_facts),
         "topics": [Item(f"topic:{at}", quoted(topic)) for at, topic in enumerate(permitted.topics)],
         "summaries": [*here, *(_summary(each) for each in reversed(permitted.summaries))],
-        "recalled": [Item(found.message_id, f'- "{quoted(text)}"') for found, text in (*safety, *other)],
+        "recalled": [],
         "health": _lines("health", health),
     }
 
 
-def blocks(companion: Companion, tiers: Mapping[Tier, Fitted]) -> list[str]:
-    """What of memory stands in the system part, in the order of the policy, each tier under its heading."""
-    words = companion.texts.prompt
-    return [
-        block
-        for section in companion.policy.order
-        for tier in _TIERS_OF_SECTION.get(section, ())
-        for block in block_of(words, tier, tiers[tier].items if tier in tiers else ())
-    ]
+def in_system(companion: Companion) -> list[Tier]:
+    """The tiers that stand in the system part, in the order of the policy."""
+    return [tier for section in companion.policy.order for tier in _TIERS_OF_SECTION.get(section, ())]
 
 
 def block_of(words: Mapping[PromptWord, str], tier: Tier, items: Sequence[Item]) -> list[str]:

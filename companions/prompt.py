@@ -12,21 +12,20 @@ import msgspec
 
 from companions.companion import Companion
 from companions.events import Style
-from companions.known import block_of, blocks, offered
+from companions.known import block_of, in_system, recalled_items
 from companions.policy_memory import Tier
 from companions.policy_turn import AnswerLength, NarrativeRole
-from companions.ports import Prompt, PromptMessage, Tool
+from companions.ports import Prompt, PromptMessage
 from companions.quoting import GUIDANCE, NOTES, between, quoted, unforged
 from companions.remembered import Permitted
+from companions.standing import FRAME, Standing, heading_cost, standing
 from companions.texts import PromptWord, filled
 from companions.tiers import Fitted, Item, balanced, capped
-from companions.tools import TOOLS
 from memory.messages import Message
 from memory.recall import Recalled
 from memory.tokens import TURN, count, shortened
 from memory.window import fitted, shorten_old
 
-FRAME = 8  # tokens of a pair of marks and the empty lines around a block
 LEAST_MESSAGE = 64  # tokens that the current message keeps in the smallest context
 
 
@@ -85,45 +84,45 @@ class _Window(msgspec.Struct, frozen=True, kw_only=True):
 def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assembled:
     """The prompt for ``scene``. It never costs more than the companion's context allows."""
     budget = companion.policy.budget
-    stable = _stable(companion, permitted, scene)
-    found = offered(companion, permitted, summary_here=scene.summary_here, recalled=scene.recalled)
-    frames = sum(_heading_cost(companion, tier, items) for tier, items in found.items())
+    stays = standing(companion, permitted, session_type=scene.session_type, summary_here=scene.summary_here)
+    recalled = recalled_items(scene.recalled)
+    found: dict[Tier, Sequence[Item]] = {**stays.items, "recalled": recalled}
+    frames = stays.headings + heading_cost(companion.texts.prompt, "recalled", recalled)
     guidance = _guidance(companion, scene, permitted.anchors)
-    tools = tuple(TOOLS[name] for name in companion.policy.model.tools if name in TOOLS)
-    told = sum(
-        map(count, (stable, guidance, _context(companion, scene), companion.texts.prompt["shortened"]))
-    )
-    fixed = told + sum(_tool_cost(tool) for tool in tools) + 3 * FRAME + 2 * TURN
+    told = sum(map(count, (guidance, _context(companion, scene), companion.texts.prompt["shortened"])))
+    fixed = stays.tokens + told + 3 * FRAME + 2 * TURN
     room = budget.context - budget.response - fixed - frames
-    message = shortened(unforged(scene.message), max(LEAST_MESSAGE, room // 2))
-    cut = message != unforged(scene.message)
+    whole = unforged(scene.message)
+    message = shortened(whole, max(LEAST_MESSAGE, room // 2))
+    cut = message != whole
     room -= count(message)
     if budget.added is not None:
         room = min(room, budget.added - frames)
-    tiers, window = _fit(companion, scene, found, max(0, room))
+    tiers, window = _fit(companion, scene, found, stays, max(0, room))
     prompt = Prompt(
-        system="\n\n".join(part for part in (stable, between(NOTES, blocks(companion, tiers))) if part),
+        system=_system(companion, stays, tiers),
         messages=_alternating(window.turns, _current(companion, scene, tiers, guidance, message, cut=cut)),
         max_tokens=min(
             scene.max_tokens or companion.policy.model.max_tokens, companion.policy.model.max_tokens
         ),
         temperature=companion.policy.model.temperature,
-        tools=tools,
+        tools=stays.tools,
         user=scene.user,
     )
     made = _reported(prompt, found, tiers, window, cut=cut, scene=scene)
     return _with_passed_over(made, permitted)
 
 
-def _tool_cost(tool: Tool) -> int:
-    """What offering a tool costs: servers write its schema into the prompt."""
-    return count(tool.name) + count(tool.description) + count(str(tool.parameters)) + TURN
-
-
-def _heading_cost(companion: Companion, tier: Tier, items: Sequence[Item]) -> int:
-    """What introducing a tier costs beside its items."""
-    empty = [Item(item.id, "") for item in items]
-    return sum(count(block) + FRAME for block in block_of(companion.texts.prompt, tier, empty))
+def _system(companion: Companion, made: Standing, tiers: Mapping[Tier, Fitted]) -> str:
+    """The beginning, and what of memory stands behind it, in the order of the policy, each tier under its heading."""
+    words = companion.texts.prompt
+    blocks: list[str] = []
+    for tier in in_system(companion):
+        if tier in tiers:
+            fit = tiers[tier]
+            kept = fit is made.fitted.get(tier)
+            blocks += made.blocks[tier] if kept else block_of(words, tier, fit.items)
+    return "\n\n".join(part for part in (made.beginning, between(NOTES, blocks)) if part)
 
 
 def _reported(
@@ -161,48 +160,23 @@ def _with_passed_over(made: Assembled, permitted: Permitted) -> Assembled:
     return msgspec.structs.replace(made, found=found, dropped={**made.dropped, **passed})
 
 
-# ---------------------------------------------------------------- the stable beginning
-
-
-_STYLES: dict[str, PromptWord] = {
-    "direct": "style_direct",
-    "gentle": "style_gentle",
-    "socratic": "style_socratic",
-    "validating": "style_validating",
-}
-
-
-def _stable(companion: Companion, permitted: Permitted, scene: Scene) -> str:
-    """Persona, rules, safety and session type, and how notes and guidance are to be taken: never cut."""
-    texts = companion.texts
-    style = permitted.profile.communication_style if permitted.profile is not None else None
-    kind = companion.policy.session.types.get(scene.session_type)
-    words = {
-        "style": texts.prompt.get(_STYLES[style or companion.policy.style], ""),
-        "session": kind.label if kind is not None else "",
-    }
-    parts = {
-        "persona": texts.persona,
-        "rules": texts.rules,
-        "safety": texts.safety,
-        "session": texts.sessions.get(scene.session_type, ""),
-    }
-    chosen = [filled(parts[section], words) for section in companion.policy.order if section in parts]
-    first = texts.prompt["first"] if permitted.stranger else ""
-    return "\n\n".join(part for part in (*chosen, texts.prompt["quote"], first) if part)
-
-
 # ---------------------------------------------------------------- fitting
 
 
 def _fit(
-    companion: Companion, scene: Scene, found: Mapping[Tier, Sequence[Item]], room: int
+    companion: Companion,
+    scene: Scene,
+    found: Mapping[Tier, Sequence[Item]],
+    stays: Standing,
+    room: int,
 ) -> tuple[dict[Tier, Fitted], _Window]:
     """Share ``room`` out. Safety-critical statements have a reserve that small talk cannot take (D10)."""
     budget = companion.policy.budget
     safety_ids = {each.message_id for each, _ in scene.recalled if each.safety}
     fit: dict[Tier, Fitted] = {
-        tier: capped(items, budget.tiers.get(tier)) for tier, items in found.items() if items
+        tier: stays.fitted[tier] if tier in stays.fitted else capped(items, budget.tiers.get(tier))
+        for tier, items in found.items()
+        if items
     }
     recalled = fit.get("recalled", Fitted())
     critical = sum(item.cost for item in recalled.items if item.id in safety_ids)

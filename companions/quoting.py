@@ -22,6 +22,8 @@ _INSTEAD = {"<": "‹", "[": "("}
 
 def unforged(text: str) -> str:
     """``text`` without the power to open or close a mark or a turn; whatever else it holds stays as it is."""
+    if "<" not in text and "[" not in text:
+        return text
     return _FORGED.sub(lambda found: _INSTEAD[found[0]], text)
 
 

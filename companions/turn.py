@@ -59,6 +59,7 @@ class PolicyRules:
         self.companion = companion
         self.policy = companion.policy
         self.texts = companion.texts
+        self._recalls = companion.policy.memory.recall != "never"
         self._settings = self._settings_of(companion.policy)
 
     @property
@@ -92,7 +93,7 @@ class PolicyRules:
         emotions: EmotionSet = "dementia" if self.policy.emotion.set == "dementia" else "wellness"
         felt = vector if self._felt else None
         if talk is None:
-            return read(text, Before(), emotions=emotions, vector=felt)
+            return read(text, Before(), emotions=emotions, vector=felt, recalls=self._recalls)
         said = [each.text for each in talk.messages if each.role == "user"]
         answers = [each.text for each in talk.messages if each.role == "assistant"]
         repeats = bool(self.policy.repetition.strategy)
@@ -104,7 +105,7 @@ class PolicyRules:
             asked=talk.asked if repeats else (),
             similarities=similarities(talk, vector) if repeats else None,
         )
-        return read(text, before, emotions=emotions, vector=felt)
+        return read(text, before, emotions=emotions, vector=felt, recalls=self._recalls)
 
     def anchors(self, text: str) -> tuple[str, ...]:
         """Things named in an answer."""

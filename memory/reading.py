@@ -20,7 +20,7 @@ from memory.intent import Intent, read_intent
 from memory.phrases import tokens
 from memory.questions import Question, read_question
 from memory.recall import suggested
-from memory.recall_topics import default_reader
+from memory.recall_topics import Needed, default_reader
 from memory.repetition import Asked, find_repeat
 from memory.statements import Statement, last_mentioned, own_sentences, read_statements
 from memory.topics import read_topics
@@ -47,7 +47,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     ``distress`` regards the way here.
 
     ``suggested`` is what the message may state beside its ``statements``, for recall alone; ``other`` the person it
-    mentions last, else the one mentioned before.
+    mentions last, else the one mentioned before; ``needed`` what it needs to know of earlier ones, where that was
+    looked for.
     """
 
     emotion: str
@@ -67,6 +68,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     suggested: tuple[Statement, ...] = ()
     other: str | None = None
     repeats: tuple[str, ...] = ()
+    needed: Needed | None = None
 
 
 def read(
@@ -75,8 +77,12 @@ def read(
     *,
     emotions: EmotionSet = "wellness",
     vector: Sequence[float] | None = None,
+    recalls: bool = False,
 ) -> Reading:
-    """Read ``text``, the person's next message; ``vector`` is its all-MiniLM-L6-v2 vector, where there is one."""
+    """Read ``text``, the person's next message; ``vector`` is its all-MiniLM-L6-v2 vector, where there is one.
+
+    ``recalls``: earlier messages may be brought back, so what this one needs of them is read too.
+    """
     part = head_and_tail(text)
     words = tokens(part)
     danger = read_crisis(text, before.said[-2:])
@@ -104,6 +110,7 @@ def read(
         suggested=suggested(said, stated, before.other),
         other=last_mentioned(said, before.other),
         repeats=repeat.all,
+        needed=default_reader().asked(part) if recalls else None,
     )
 
 

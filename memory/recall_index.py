@@ -6,17 +6,17 @@ statements only to name those that are needed. The index follows what was said: 
 back what is no longer said.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
 
-from memory.recall_topics import Asked, Needs, Reader, default_reader
+from memory.recall_topics import Needed, Needs, Reader, default_reader
 from memory.statements_ends import core
 from memory.statements_held import Held
 from memory.statements_kinds import SAFETY, Statement, StatementKind
@@ -75,18 +75,19 @@ class _Known(NamedTuple):
 
 
 class _Worth(NamedTuple):
-    """How much statements are needed, and by what."""
+    """How much statements are needed, by what, and which: those from ``first`` on."""
 
     score: float
     safety: bool
     kind: StatementKind
     topic: str
+    numbers: AbstractSet[int]
+    first: int = 0
 
 
 class _Added(NamedTuple):
     """What one message changed: the first of its numbers, and what it ended."""
 
-    stated: Stated
     first: int
     ended: list[tuple[int, _Known]]
 
@@ -112,6 +113,7 @@ class Remembered:
         self._wanted: dict[str, list[tuple[_Kind, float]]] = {}  # by topic, what it needs and how much
         self._naming: dict[str, set[int]] = {}  # statements by the words that name them
         self._log: list[_Added] = []
+        self._said: list[Stated] = []  # what the log is of
         for stated in sorted(earlier, key=lambda one: one.position):
             self.add(stated)
 
@@ -121,8 +123,9 @@ class Remembered:
 
     def add(self, stated: Stated) -> None:
         """Take in what the person's newest message states."""
-        added = _Added(stated, self._held.next, [])
+        added = _Added(self._held.next, [])
         self._log.append(added)
+        self._said.append(stated)
         for statement in stated.statements:
             number, ended = self._held.add(statement)
             added.ended.extend((gone, self._remove(gone)) for gone in ended if gone in self._known)
@@ -161,11 +164,11 @@ class Remembered:
 
     def follow(self, stated: Sequence[Stated]) -> None:
         """Be the index of ``stated``, which is in the order it was said: what it has no more is taken back."""
-        same = 0
-        for added, one in zip(self._log, stated, strict=False):
-            if added.stated is not one:
-                break
-            same += 1
+        same = len(self._log)
+        if self._said != [*stated[:same]]:  # seldom: usually more was said, or nothing
+            same = sum(
+                1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(self._said, stated, strict=False))
+            )
         while len(self._log) > same:
             self._take_back()
         for one in stated[same:]:
@@ -174,6 +177,7 @@ class Remembered:
     def _take_back(self) -> None:
         """As if the newest message had not been said: what it ended holds again."""
         gone = self._log.pop()
+        self._said.pop()
         for number in range(gone.first, self._held.next):
             if number in self._known:
                 self._remove(number)
@@ -187,59 +191,65 @@ class Remembered:
 
         Only messages at positions below ``before`` come back; what later ones ended still stays away.
         """
-        later = (one.stated for one in self._log if before is not None and one.stated.position >= before)
-        found = self._needed(query, None)
-        return self._told(found, sorted(found, key=_best_first), {one.message_id for one in later}, limit)
+        needed = self._reader.asked(query)
+        if needed is None:
+            return ()
+        later = {one.message_id for one in self._said if before is not None and one.position >= before}
+        found = self._told(self._worth(needed, None), later, limit)
+        return tuple(each for each, _ in found)
 
     def bring_back(
-        self, query: str, *, most: int, reach: Reach, shown: AbstractSet[str] = frozenset()
-    ) -> tuple[Recalled, ...]:
-        """What an answer to ``query`` should know of, but for messages that are ``shown`` anyway.
+        self, needed: Needed | None, *, most: int, reach: Reach, shown: AbstractSet[str] = frozenset()
+    ) -> tuple[tuple[Recalled, Stated], ...]:
+        """What an answer should know of, by what its message ``needed``, but for messages that are ``shown`` anyway.
 
         What is critical for safety comes first and does not stop at ``most``, the rest does.
         """
-        found = self._needed(query, reach)
-        ranked = sorted(found, key=_best_first)
-        critical = self._told(found, [each for each in ranked if each.safety], shown, MOST_CRITICAL)
-        shown = shown | {each.message_id for each in critical}
-        others = [each for each in ranked if not each.safety]
-        return (*critical, *self._told(found, others, shown, max(0, most - len(critical))))
+        if needed is None:
+            return ()
+        worth = self._worth(needed, reach)
+        critical = self._told([each for each in worth if each.safety], shown, MOST_CRITICAL)
+        if len(critical) >= most:
+            return critical
+        shown = shown | {each.message_id for each, _ in critical}
+        return (
+            *critical,
+            *self._told([each for each in worth if not each.safety], shown, most - len(critical)),
+        )
 
     def _told(
-        self,
-        found: Mapping[_Worth, Sequence[int]],
-        ranked: Iterable[_Worth],
-        shown: AbstractSet[str],
-        most: int,
-    ) -> tuple[Recalled, ...]:
+        self, worth: Iterable[_Worth], shown: AbstractSet[str], most: int
+    ) -> tuple[tuple[Recalled, Stated], ...]:
         """Messages by what they are worth, the latest of equals first, each once and none that is ``shown``."""
-        told: dict[str, Recalled] = {}
-        for worth, number in _in_turn(found, ranked):
+        told: dict[str, tuple[Recalled, Stated]] = {}
+        for each, number in _in_turn(worth):
             if len(told) >= most:
                 break
-            message = self._known[number].stated.message_id
+            stated = self._known[number].stated
+            message = stated.message_id
             if message not in shown and message not in told:
-                why = f"{worth.topic}: {worth.kind}"
-                told[message] = Recalled(message, round(worth.score, 3), why, worth.safety)
+                why = f"{each.topic}: {each.kind}"
+                told[message] = Recalled(message, round(each.score, 3), why, each.safety), stated
         return tuple(told.values())
 
-    def _needed(self, query: str, reach: Reach | None) -> dict[_Worth, list[int]]:
+    def _worth(self, asked: Needed, reach: Reach | None) -> list[_Worth]:
         """The statements that a topic needs, or that are named and matter for safety, if they are worth it."""
-        found: dict[_Worth, list[int]] = {}
-        asked = self._reader.asked(query)
-        if asked is None:
-            return found
-        nearest, named = self._nearest(reach), self._named(asked)
+        found: list[_Worth] = []
+        nearest, floor, named = self._nearest(reach), self._reader.needs.floor, self._named(asked)
         for kin, weight, topic in self._concerned(asked, named):
-            kind = kin.kind.name
-            far = kind in SAFETY or reach is None or kind in reach.beyond
-            for score, numbers in self._scored(kin, weight, named.get(kin, _NONE), asked):
-                if numbers and score >= self._reader.needs.floor:
-                    near = numbers if far else [number for number in numbers if number >= nearest]
-                    found.setdefault(_Worth(score, kind in SAFETY, kind, topic), []).extend(near)
+            name = kin.kind.name
+            safety = name in SAFETY
+            first = 0 if safety or reach is None or name in reach.beyond else nearest
+            called = named.get(kin, _NONE)
+            plain = self._score(kin, weight, asked)
+            if weight and plain >= floor:
+                others = kin.numbers - called if called else kin.numbers
+                found.append(_Worth(plain, safety, name, topic, others, first))
+            if called and (score := self._score(kin, weight, asked, called=True)) >= floor:
+                found.append(_Worth(score, safety, name, topic, called, first))
         return found
 
-    def _concerned(self, asked: Asked, named: Iterable[_Kin]) -> Iterator[tuple[_Kin, float, str]]:
+    def _concerned(self, asked: Needed, named: Iterable[_Kin]) -> Iterator[tuple[_Kin, float, str]]:
         """The kin that a topic needs, how much and which topic most; and those named that matter for safety."""
         best: dict[_Kind, tuple[float, str]] = {}
         for topic in asked.topics:
@@ -256,19 +266,17 @@ class Remembered:
             if kin.kind not in best and kin.kind.name in SAFETY and _concerns(kin.subject, asked):
                 yield kin, 0.0, "named"
 
-    def _scored(
-        self, kin: _Kin, weight: float, called: AbstractSet[int], asked: Asked
-    ) -> Iterator[tuple[float, AbstractSet[int]]]:
-        """What the statements of a kin are worth: those that are not ``called`` by name, and those that are."""
+    def _score(self, kin: _Kin, weight: float, asked: Needed, *, called: bool = False) -> float:
+        """What the statements of a kin are worth, and what those that are ``called`` by name."""
         needs = self._reader.needs
-        plain = _near(weight, kin.hurt, asked, needs)
-        if weight:
-            yield _whose(kin.subject, asked, needs, plain), kin.numbers - called if called else kin.numbers
-        if called:
-            bonus = needs.named_bonus if plain or kin.kind.name in SAFETY else 0.0
-            yield _whose(kin.subject, asked, needs, plain + bonus), called
+        score = _near(weight, kin.hurt, asked, needs) if kin.hurt and asked.regions else weight
+        if called and (score or kin.kind.name in SAFETY):
+            score += needs.named_bonus
+        return (
+            score if kin.subject == "user" and not asked.aside else _whose(kin.subject, asked, needs, score)
+        )
 
-    def _named(self, asked: Asked) -> dict[_Kin, set[int]]:
+    def _named(self, asked: Needed) -> dict[_Kin, set[int]]:
         """The statements that a word of the message names."""
         named: dict[_Kin, set[int]] = {}
         for number in _NONE.union(*(self._naming.get(word, ()) for word in asked.words)):
@@ -293,27 +301,27 @@ def _best_first(worth: _Worth) -> tuple[float, bool]:
     return -worth.score, not worth.safety
 
 
-def _in_turn(found: Mapping[_Worth, Sequence[int]], ranked: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
-    """The numbers of statements, the latest first among those that are worth the same."""
-    for _, equals in groupby(ranked, key=_best_first):
-        together = [(number, worth) for worth in equals for number in found[worth]]
-        for number, worth in sorted(together, key=_NUMBER, reverse=True):
-            yield worth, number
+def _in_turn(worth: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
+    """The numbers of statements, the best first, and the latest among those that are worth the same."""
+    for _, equals in groupby(sorted(worth, key=_best_first), key=_best_first):
+        together = [(number, each) for each in equals for number in each.numbers if number >= each.first]
+        for number, each in sorted(together, key=_NUMBER, reverse=True):
+            yield each, number
 
 
-def _concerns(subject: str, asked: Asked) -> bool:
+def _concerns(subject: str, asked: Needed) -> bool:
     """Whether what is true of ``subject`` can matter: of somebody else only when the message is about them too."""
     return subject == "user" or subject in asked.people or asked.household or asked.aside
 
 
-def _near(score: float, hurt: frozenset[str], asked: Asked, needs: Needs) -> float:
+def _near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> float:
     """The score with regard to the part of the body: a movement that spares it matters less."""
     if not asked.regions or not hurt:
         return score
     return score + 0.1 if score and hurt & asked.regions else score * needs.elsewhere
 
 
-def _whose(subject: str, asked: Asked, needs: Needs, score: float) -> float:
+def _whose(subject: str, asked: Needed, needs: Needs, score: float) -> float:
     """The score with regard to whom the statement is about: somebody else only when the message is too."""
     if subject == "user":
         return score * needs.own_aside if asked.aside else score

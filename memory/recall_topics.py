@@ -54,7 +54,7 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     regions: dict[str, str]
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Needed(msgspec.Struct, frozen=True):
     """What a message asks for: topics, regions of the body, people it names, and its own words.
 
     ``tells`` when it only tells of what was, ``aside`` when it asks on somebody else's account ("his lunch box").
@@ -108,7 +108,7 @@ class Reader:
         self._not_named = frozenset(needs.not_named.split())
         self._words = Remembered(self._word)
 
-    def asked(self, query: str) -> Asked | None:
+    def asked(self, query: str) -> Needed | None:
         """What ``query`` asks for; ``None`` when it needs nothing of the person."""
         text = folded(query)
         if not text or self._chat.match(text) or self._knowledge.search(text):
@@ -122,7 +122,7 @@ class Reader:
         touched = frozenset[str]().union(*(word.topics for word in each), self._of_phrases(said))
         if asks and regions:
             touched |= {self.needs.movement}
-        return Asked(
+        return Needed(
             tuple(sorted(touched if asks else touched - self._only_asked)),
             regions,
             frozenset(word.person for word in each),

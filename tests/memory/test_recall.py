@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.recall import Reach, Remembered, recall, recall_batch, stated_by
+from memory.recall_topics import default_reader
 from memory.statements_kinds import StatementKind
 
+needed = default_reader().asked
 SMALL_TALK = [("user", "The bus was late again."), ("assistant", "That is annoying.")]
 
 
@@ -144,8 +146,8 @@ def test_from_further_back_comes_what_is_kept_as_a_fact_and_what_is_critical() -
 
     def ids(latest: int, *beyond: StatementKind) -> set[str]:
         reach = Reach(latest, frozenset(beyond))
-        found = index.bring_back("any good running routes near me?", most=9, reach=reach)
-        return {each.message_id for each in found}
+        found = index.bring_back(needed("any good running routes near me?"), most=9, reach=reach)
+        return {each.message_id for each, _ in found}
 
     assert ids(9) >= {"m1", "m2"}
     assert "m1" not in ids(1)
@@ -155,11 +157,11 @@ def test_from_further_back_comes_what_is_kept_as_a_fact_and_what_is_critical() -
 
 def test_a_message_that_states_more_than_something_critical_counts_as_critical() -> None:
     index = Remembered(stated_by(dialogue("I'm allergic to eggs and I eat vegan.", "I eat halal.")))
-    (found, *_) = index.bring_back("dinner ideas?", most=1, reach=Reach(9, frozenset()))
+    ((found, _), *_) = index.bring_back(needed("dinner ideas?"), most=1, reach=Reach(9, frozenset()))
     assert (found.message_id, found.safety) == ("m1", True)
 
 
 def test_what_is_shown_anyway_is_not_brought_back() -> None:
     index = Remembered(stated_by(dialogue("I'm allergic to eggs.", "I'm allergic to nuts.")))
-    found = index.bring_back("dinner ideas?", most=5, reach=Reach(9, frozenset()), shown={"m2"})
-    assert [each.message_id for each in found] == ["m1"]
+    found = index.bring_back(needed("dinner ideas?"), most=5, reach=Reach(9, frozenset()), shown={"m2"})
+    assert [each.message_id for each, _ in found] == ["m1"]
