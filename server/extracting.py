@@ -21,6 +21,7 @@ from companions.job_prompts import batches, job_prompt
 from companions.ports import LanguageModel
 from companions.proposing import marks_of, proposals_of
 from companions.summing_up import felt_by_message, open_to_summaries
+from memory.echoes import instructions
 from memory.extracts import extract as extract_summary
 from memory.facts import said_in
 from memory.keywords import keywords
@@ -133,7 +134,7 @@ class Extracting:
 
     async def _topics(self, companion: Companion, job: Job, talk: Heard) -> tuple[str, ...]:
         answers = await self._answers(companion, job, talk)
-        named = [name for _, answer in answers for name in read_names(answer, MOST_TOPICS)]
+        named = [name for part, answer in answers for name in _names(companion, job, part, answer)]
         if named:
             return tuple(dict.fromkeys(named))[:MOST_TOPICS]
         return await self._off_loop(partial(_own_topics, talk))
@@ -160,6 +161,13 @@ def _proposed(answers: Sequence[tuple[tuple[Message, ...], str]]) -> list[Propos
         marks, said = marks_of(part)
         found.extend(read_proposals(answer, said, marks))
     return found
+
+
+def _names(companion: Companion, job: Job, part: Sequence[Message], answer: str) -> list[str]:
+    """The topics a model names, but for those that are words of what it was told to do."""
+    told = job_prompt(companion, job.kind, part, user=job.user).system
+    given = instructions(told, [each.text for each in part])
+    return [name for name in read_names(answer, MOST_TOPICS) if not given.echoed(name)]
 
 
 def _own_topics(talk: Heard) -> tuple[str, ...]:

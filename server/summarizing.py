@@ -23,6 +23,7 @@ from companions.summing_up import (
     open_to_summaries,
     sum_up,
 )
+from memory.echoes import instructions, without_echoes
 from memory.messages import Message
 from memory.summing import Read, Summed, folded_on, read_summary
 from memory.talk_figures import Figures
@@ -131,7 +132,12 @@ class Summarizing:
         earlier = (before.summary or before.text) if before is not None else ""
         prompt = job_prompt(companion, job.kind, part, user=job.user, earlier=earlier)
         answer = await said_by(self._model, prompt)
-        return await anyio.to_thread.run_sync(read_summary, answer, limiter=self._thinking)
+
+        def read() -> Read:
+            given = instructions(prompt.system, [each.text for each in part])
+            return without_echoes(read_summary(answer), given)
+
+        return await anyio.to_thread.run_sync(read, limiter=self._thinking)
 
     def _change(self, job: Job, at: int, made: Summed | Figures, by: str) -> SummaryMade:
         return SummaryMade(
