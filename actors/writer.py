@@ -12,7 +12,7 @@ import msgspec
 import structlog
 
 from actors.runtime import Inbox, Reply
-from companions.care_changes import ConsentDecided
+from companions.care_changes import ConsentDecided, NoteMade
 from companions.changes import (
     AlertRaised,
     AnyChange,
@@ -89,6 +89,7 @@ URGENT: Final = (
     FactsProposed,
     SummaryMade,
     JobFailed,
+    NoteMade,
 )
 """Changes that do not wait for others, whatever the durability: a close, an alert, what a command changed."""
 

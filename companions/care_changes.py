@@ -37,4 +37,26 @@ class CareContextGiven(Change, frozen=True, kw_only=True, tag="care_context_give
     context: msgspec.Raw
 
 
-CareChange: TypeAlias = ConsentDecided | CareContextGiven
+class NoteMade(Change, frozen=True, kw_only=True, tag="note_made"):
+    """A note to the parents and the end of its job, in one transaction. A job that has ended takes no result.
+
+    Without ``content`` there is none: nobody consented, or nothing may be told. Consent is looked at once more when
+    it lands (guarantee 16).
+    """
+
+    job: str
+    note: str
+    conversation: str
+    subject: str
+    minutes: int
+    content: msgspec.Raw | None
+    made_by: str
+
+
+class NoteRead(Change, frozen=True, kw_only=True, tag="note_read"):
+    """Somebody it is for has read a note; the first time counts."""
+
+    note: str
+
+
+CareChange: TypeAlias = ConsentDecided | CareContextGiven | NoteMade | NoteRead

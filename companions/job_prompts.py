@@ -101,6 +101,7 @@ def _object(**properties: JsonSchema) -> JsonSchema:
 
 
 _TEXT: JsonSchema = {"type": "string"}
+_SCORE: JsonSchema = {"type": "integer", "minimum": 1, "maximum": 5}
 SCHEMAS: dict[JobKind, JsonSchema] = {
     "summary": _object(
         topics=_texts(), arc=_TEXT, insight=_TEXT, follow_ups=_texts(), quote=_TEXT, summary=_TEXT
@@ -119,6 +120,8 @@ SCHEMAS: dict[JobKind, JsonSchema] = {
         }
     ),
     "topics": _object(topics=_texts()),
+    "parent_note": _object(summary=_TEXT, highlights=_texts(), concerns=_texts(), suggestions=_texts()),
+    "evaluation": _object(engagement=_SCORE, understanding=_SCORE, strengths=_texts(), next_steps=_texts()),
     "learnings": _object(
         learnings={"type": "array", "items": _object(topic=_TEXT, learned=_TEXT, evidence=_texts())}
     ),

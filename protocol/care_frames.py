@@ -4,14 +4,14 @@ The person decides for themselves; a caregiver on the basis that their grant nam
 is refused with ``auth.forbidden``, and whatever no live consent covers with ``policy.refused``.
 """
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from protocol.frames import Command
-from protocol.ids import Id
+from protocol.ids import Id, NoteId
 from protocol.times import Time
-from protocol.values import Line, Lines, Value
+from protocol.values import Cursor, Limit, Line, Lines, Value
 
 Basis: TypeAlias = Literal["self", "parent", "legal_representative", "best_interest"]
 Scope: TypeAlias = Literal["notes", "summaries", "trends", "transcripts", "watching"]
@@ -66,3 +66,49 @@ class CareContextSet(Command, frozen=True, kw_only=True, tag="care.context.set")
     """The whole of it anew: what is left out is gone. For caregivers; talks that are open go on with it."""
 
     context: CareContext
+
+
+class CareNotes(Command, frozen=True, kw_only=True, tag="care.notes"):
+    """The notes on a student's lessons, the latest first; ``unread``: only those that nobody has read yet.
+
+    For caregivers, with the parent's live consent to ``notes``; otherwise ``policy.refused``.
+    """
+
+    cursor: Cursor | UnsetType = UNSET
+    limit: Limit = 20
+    unread: bool = False
+
+
+class CareNotesRead(Command, frozen=True, kw_only=True, tag="care.notes.read"):
+    """A note was read."""
+
+    note: NoteId
+
+
+class LessonEvaluation(Value, frozen=True, kw_only=True):
+    """How a lesson is judged: 1 to 5 each, null where it cannot be told."""
+
+    engagement: int | None = None
+    understanding: int | None = None
+    strengths: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+
+
+class NoteEntry(Value, frozen=True, kw_only=True):
+    """A note on a lesson, brief and practical, without a word of the student's."""
+
+    note: NoteId
+    companion: str
+    subject: str
+    minutes: int
+    at: Time
+    read: bool
+    summary: str
+    highlights: tuple[str, ...] = ()
+    concerns: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    evaluation: LessonEvaluation | None = None
+
+
+FOR_CAREGIVERS: Final = (CareContextGet, CareContextSet, CareNotes, CareNotesRead)
+"""What nobody may ask but who holds a grant."""

@@ -3,7 +3,14 @@
 from types import MappingProxyType
 from typing import Final, TypeAlias, get_args
 
-from protocol.care_frames import CareContextGet, CareContextSet, ConsentList, ConsentSet
+from protocol.care_frames import (
+    CareContextGet,
+    CareContextSet,
+    CareNotes,
+    CareNotesRead,
+    ConsentList,
+    ConsentSet,
+)
 from protocol.conversation_frames import (
     ConversationArchive,
     ConversationChanged,
@@ -99,6 +106,8 @@ AnyCommand: TypeAlias = (
     | ConsentList
     | CareContextGet
     | CareContextSet
+    | CareNotes
+    | CareNotesRead
 )
 
 AnyEvent: TypeAlias = (

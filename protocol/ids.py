@@ -26,6 +26,7 @@ MemoryItemId: TypeAlias = Annotated[
     Id, Meta(description="A fact or a summary; the prefix of the id says which.")
 ]
 AlertId: TypeAlias = Annotated[Id, Meta(description="An alert: `alr_` and a UUIDv7.")]
+NoteId: TypeAlias = Annotated[Id, Meta(description="A note to the parents: `nte_` and a UUIDv7.")]
 UserId: TypeAlias = Annotated[Id, Meta(description="A person, by the name the installation gave.")]
 Epoch: TypeAlias = Annotated[
     Id, Meta(description="A random id of the store, changed by every restore of a backup.")

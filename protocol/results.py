@@ -11,9 +11,12 @@ from protocol.care_frames import (
     CareContext,
     CareContextGet,
     CareContextSet,
+    CareNotes,
+    CareNotesRead,
     ConsentEntry,
     ConsentList,
     ConsentSet,
+    NoteEntry,
 )
 from protocol.conversation_frames import (
     ConversationArchive,
@@ -220,6 +223,13 @@ class CareContextNow(Value, frozen=True, kw_only=True):
     at: Time | None = None
 
 
+class NotePage(Value, frozen=True, kw_only=True):
+    """Notes, the latest first; ``next`` is the cursor of the following page."""
+
+    notes: tuple[NoteEntry, ...]
+    next: str | None
+
+
 class Greeting(Value, frozen=True, kw_only=True):
     """The companion's first words, and what they take up."""
 
@@ -282,4 +292,6 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     ConsentList: Consents,
     CareContextGet: CareContextNow,
     CareContextSet: Done,
+    CareNotes: NotePage,
+    CareNotesRead: Done,
 }

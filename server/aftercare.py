@@ -18,6 +18,7 @@ from memory.summing import Summed
 from server.extracting import Extracting
 from server.ids import now_ms
 from server.metrics import Metrics
+from server.noting import Noting
 from server.summarizing import Summarizing
 from server.summary_frames import summary_ready
 from storage.connection import Store
@@ -25,6 +26,7 @@ from storage.jobs import claim_job, due_jobs, release_jobs
 
 SUMMARIZER: tuple[JobKind, ...] = ("summary", "partial")
 EXTRACTOR: tuple[JobKind, ...] = ("facts", "topics", "learnings")
+NOTER: tuple[JobKind, ...] = ("evaluation", "parent_note")
 
 
 class StoreQueue:
@@ -55,18 +57,18 @@ def aftercare(
     companions: Mapping[str, Companion],
     model: LanguageModel,
     writer: Address[Write],
-    channels: tuple[Channel, Channel],
+    channels: tuple[Channel, Channel, Channel],
     sessions: Sessions,
     metrics: Metrics,
-) -> tuple[Taker, Taker]:
-    """The summarizer and the extractor of a server, each with its channel."""
+) -> tuple[Taker, Taker, Taker]:
+    """The summarizer, the extractor and who writes notes on lessons, each with its channel."""
     thinking = anyio.CapacityLimiter(1)  # one thread: more would only take turns with the talks' own work
     queue = StoreQueue(store)
 
     def done(job: Job, change: AnyChange) -> None:
         done_with(sessions, metrics, companions[job.companion], job, change)
 
-    summarizer, extractor = (
+    summarizer, extractor, noter = (
         Taker(
             name,
             kinds,
@@ -80,9 +82,10 @@ def aftercare(
         for name, kinds, perform, channel in (
             ("summarizer", SUMMARIZER, Summarizing(store, companions, model, thinking), channels[0]),
             ("extractor", EXTRACTOR, Extracting(store, companions, model, thinking), channels[1]),
+            ("noter", NOTER, Noting(store, companions, model, thinking), channels[2]),
         )
     )
-    return summarizer, extractor
+    return summarizer, extractor, noter
 
 
 def _job(row: dict[str, object]) -> Job:

@@ -158,7 +158,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
-                channels = (Channel(), Channel())
+                channels = (Channel(), Channel(), Channel())
 
                 async def unsaid(who: Who, what: Unsaid, by: Address[Mail]) -> None:
                     """Other sessions forget it, the files are cleaned, what was withdrawn is made again."""

@@ -12,6 +12,7 @@ from protocol import care_frames as care
 from protocol import results
 from protocol.catalogue import AnyCommand
 from protocol.times import rfc3339
+from server.care_pages import note_marked, note_page
 from server.desk_consents import consents_told, decided
 from storage.care_contexts import care_context
 from storage.connection import Store
@@ -50,6 +51,10 @@ class CareDesk:
             case care.CareContextSet(context=context):
                 self._needs_context()
                 return Done(result=results.Done(), changes=(self._given(context, at),))
+            case care.CareNotes():
+                return Done(result=await self._store.read(lambda db: note_page(db, self._who, command, at)))
+            case care.CareNotesRead(note=note):
+                return await self._store.read(lambda db: note_marked(db, self._who, note, at))
             case _:
                 raise CommandRefused("auth.forbidden")
 

@@ -36,7 +36,7 @@ from memory.tokens import count, shortened
 from protocol import conversation_frames as talks
 from protocol import person_frames as people
 from protocol import results
-from protocol.care_frames import CareContextGet, CareContextSet, ConsentList, ConsentSet
+from protocol.care_frames import FOR_CAREGIVERS, ConsentList, ConsentSet
 from protocol.catalogue import AnyCommand
 from protocol.memory_frames import (
     MemoryAdd,
@@ -167,6 +167,8 @@ class StoreDesk:
             raise CommandRefused(refused.code) from None
 
     async def _answer(self, who: Who, command: AnyCommand, at: int) -> Done:
+        if isinstance(command, FOR_CAREGIVERS):
+            raise CommandRefused("auth.forbidden")
         match command:
             case talks.ConversationList():
                 return await self._list(who, command)
@@ -207,8 +209,6 @@ class StoreDesk:
                 return decided_by_person(who, command, at)
             case ConsentList():
                 return Done(result=await self._store.read(lambda db: consents_told(db, who, at)))
-            case CareContextGet() | CareContextSet():
-                raise CommandRefused("auth.forbidden")
             case MemoryUndo() if self._erasures.called_back(who):
                 return Done(result=results.Undone(items=()))
             case (

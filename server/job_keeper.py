@@ -14,7 +14,7 @@ import anyio
 import structlog
 
 from companions.companion import Companion
-from server.aftercare import EXTRACTOR, SUMMARIZER
+from server.aftercare import EXTRACTOR, NOTER, SUMMARIZER
 from server.metrics import Metrics
 from storage.connection import Store
 from storage.jobs import Counts, count_jobs, retry_jobs
@@ -26,7 +26,7 @@ LOOK_SECONDS = 2.0
 ARCHIVE_SECONDS = 3_600.0
 MOST_NAMED = 10_000
 DAY_MS = 24 * 3_600_000
-KINDS = (*SUMMARIZER, *EXTRACTOR)
+KINDS = (*SUMMARIZER, *EXTRACTOR, *NOTER)
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jobs")
 

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import assert_never
 
-from companions.care_changes import CareContextGiven, ConsentDecided
+from companions.care_changes import CareContextGiven, ConsentDecided, NoteMade, NoteRead
 from companions.changes import (
     AlertRaised,
     AnswerCheckpointed,
@@ -55,6 +55,7 @@ from storage.facts_person import by_person
 from storage.facts_taken import facts_proposed
 from storage.jobs import job_failed
 from storage.memories import memory_switched
+from storage.notes import note_made, note_read
 from storage.order import saw_time
 from storage.sessions import session_continued
 from storage.summaries import extract_made, summary_made
@@ -172,6 +173,10 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return people.alert_raised(db, change)
         case CareContextGiven():
             return care_context_given(db, change)
+        case NoteMade():
+            return note_made(db, change)
+        case NoteRead():
+            return note_read(db, change)
         case ConsentDecided():
             return consent_decided(db, change)
         case UserStatusSet():

@@ -77,7 +77,25 @@ def consent_decided(db: sqlite3.Connection, change: ConsentDecided) -> Outcome:
         return Refused("policy.refused")
     for each in change.scopes:
         _decide(db, change, each.record, each.scope, at)
+    if not standing(db, user=change.user, companion=change.companion, at=at).granted("notes"):
+        _without_notes(db, change)
     return Landed()
+
+
+def _without_notes(db: sqlite3.Connection, change: ConsentDecided) -> None:
+    """Nobody allows notes any more: those there are go, and no work on one that is under way can land."""
+    members = f"{change.companion}/"
+    mine = (change.user, change.companion, len(members), members)
+    db.execute(
+        "DELETE FROM parent_notes WHERE user_id = ? AND (companion = ? OR substr(companion, 1, ?) = ?)", mine
+    )
+    db.execute(
+        """
+        DELETE FROM jobs WHERE state IN ('waiting', 'running', 'parked') AND kind = 'parent_note'
+            AND user_id = ? AND (companion = ? OR substr(companion, 1, ?) = ?)
+        """,
+        mine,
+    )
 
 
 def _tenable(change: ConsentDecided, at: int) -> bool:

@@ -21,6 +21,7 @@ from companions.changes import (
     Outcome,
     Refused,
 )
+from storage.consents import standing
 from storage.order import next_number
 from storage.rows import Row
 
@@ -63,12 +64,23 @@ def queue_jobs(
 ) -> None:
     """Write the job rows that are not there yet; a job for the rest begins where the last of its kind ended."""
     for job in jobs:
+        if job.kind == "parent_note" and not _parents_may_know(db, change):
+            continue
         first = job.first
         if job.rest:
             first = max(first, 1 + _given(db, job.kind, change.conversation, revision))
             if first > job.last:
                 continue
         _queue(db, change, msgspec.structs.replace(job, first=first), revision)
+
+
+def _parents_may_know(db: sqlite3.Connection, change: ConversationClosed | JobsQueued) -> bool:
+    """Whether a note to the parents may be made of a conversation: with live consent, and not of their own talks."""
+    row: tuple[int] | None = db.execute(
+        "SELECT parent_mode FROM conversations WHERE id = ?", (change.conversation,)
+    ).fetchone()
+    standing_now = standing(db, user=change.user, companion=change.companion, at=change.at)
+    return row == (0,) and standing_now.granted("notes")
 
 
 def _given(db: sqlite3.Connection, kind: JobKind, conversation: str, revision: int) -> int:

@@ -27,6 +27,7 @@ LEFT_OUT: Final = {
     "forgotten": "marks of what was forgotten are made under this store's key",
     "memories": "its switch is exported by itself",
     "care_contexts": "what caregivers told is theirs to tell again",
+    "parent_notes": "they are the parents', and no file makes one",
     "consents": "whoever allowed something allowed it here; a file allows nothing",
 }
 """Tables with an owner that are not exported, and why."""

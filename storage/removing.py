@@ -192,7 +192,7 @@ def _withdraw(db: sqlite3.Connection, conversation: str, first: int) -> None:
     db.execute("DELETE FROM summaries WHERE conversation = ? AND covers_last >= ?", (conversation, first))
     db.execute("DELETE FROM extracts WHERE conversation = ?", (conversation,))
     db.execute("DELETE FROM learnings WHERE conversation = ?", (conversation,))
-    db.execute("DELETE FROM learnings WHERE conversation = ?", (conversation,))
+    db.execute("DELETE FROM parent_notes WHERE conversation = ?", (conversation,))
     db.execute(
         """
         UPDATE conversations SET dominant_emotion = (SELECT emotion FROM emotions WHERE conversation = ?1

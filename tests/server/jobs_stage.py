@@ -22,6 +22,10 @@ ANSWER = Script(text="I hear you. Tell me more.")
 def kind_of(request: Request) -> str:
     """Which job a request is for, by the form that is asked for."""
     form = request.json()["response_format"]["json_schema"]["schema"]["properties"]
+    if "highlights" in form:
+        return "parent_note"
+    if "engagement" in form:
+        return "evaluation"
     return "summary" if "summary" in form else next(iter(form))
 
 

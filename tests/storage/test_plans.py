@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from companions.care_changes import CareContextGiven, ConsentDecided, ScopeSet
+from companions.care_changes import CareContextGiven, ConsentDecided, NoteMade, NoteRead, ScopeSet
 from companions.changes import (
     AlertRaised,
     AnyChange,
@@ -63,6 +63,7 @@ from storage.grants import grant_of, grants_for
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
 from storage.memories import prune_undo
 from storage.messages import history, message
+from storage.notes import companion_of, notes_of
 from storage.order import epoch, may_purge, newest_time
 from storage.people import alerts, check_ins, feedback, profile, settings, user
 from storage.readings import chronic_since, narratives_told, questions_since
@@ -168,11 +169,41 @@ CHANGES: Sequence[AnyChange] = (
     ConversationArchived(**OWNER, conversation="c", archived=False),
     closed("c", job("three")),
     ConversationDeleted(**OWNER, conversation="c"),
+    NoteMade(
+        **OWNER,
+        job="five",
+        note="n",
+        conversation="c",
+        subject="s",
+        minutes=1,
+        content=raw("{}"),
+        made_by="extract",
+    ),
+    NoteRead(**OWNER, note="n"),
     CareContextGiven(**OWNER, name="Maria", context=raw("{}")),
     ConsentDecided(
         **OWNER, giver="", name="", basis="self", allow=False, scopes=(ScopeSet("n", "watching"),)
     ),
 )
+
+
+def notes_asked(db: sqlite3.Connection) -> object:
+    consent = ConsentDecided(
+        user=ANNA,
+        companion="clara",
+        at=9_000,
+        giver="g",
+        name="Maria",
+        basis="parent",
+        allow=True,
+        scopes=(ScopeSet("p", "notes"),),
+        review_at=90_000,
+    )
+    apply_all(db, [consent])
+    found = notes_of(db, user=ANNA, companion="clara", at=9_001, limit=5, before=3)
+    assert found is not None
+    return found
+
 
 QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "apply": lambda db: apply_all(db, CHANGES),
@@ -213,6 +244,8 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "alerts": lambda db: alerts(db, user=ANNA, companion="clara", limit=5),
     "feedback": lambda db: feedback(db, user=ANNA, response="r"),
     "care_context": lambda db: care_context(db, user=ANNA, companion="clara"),
+    "notes_of": notes_asked,
+    "note_companion": lambda db: companion_of(db, user=ANNA, note="n"),
     "standing": lambda db: standing(db, user=ANNA, companion="clara", at=5),
     "grants_for": lambda db: grants_for(db, user=ANNA),
     "grant_of": lambda db: grant_of(db, "token"),

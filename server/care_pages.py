@@ -1,0 +1,81 @@
+"""What those who hold a grant may see, page by page: consent is looked at in the reading that finds the rows."""
+
+import sqlite3
+
+import msgspec
+from msgspec import UNSET
+
+from actors.ports import CommandRefused, Done
+from companions.care_changes import NoteRead
+from companions.consenting import family
+from companions.state import Who
+from memory.noting import Note
+from protocol import care_frames as care
+from protocol import results
+from protocol.times import rfc3339
+from storage import notes
+
+NO_CONSENT = "No consent allows that now."
+
+
+def not_allowed() -> CommandRefused:
+    """No live consent covers what was asked for."""
+    return CommandRefused("policy.refused", NO_CONSENT)
+
+
+def place_of(cursor: object) -> int | None:
+    """The number in a cursor; raises ``CommandRefused`` for one that was not given."""
+    if cursor is UNSET:
+        return None
+    try:
+        return int(str(cursor))
+    except ValueError:
+        raise CommandRefused(
+            "frame.invalid", "The cursor is not one that was given - at `$.cursor`"
+        ) from None
+
+
+def note_page(db: sqlite3.Connection, who: Who, command: care.CareNotes, at: int) -> results.NotePage:
+    """Notes to the parents, over all teachers of the family."""
+    found = notes.notes_of(
+        db,
+        user=who.user,
+        companion=who.companion,
+        at=at,
+        limit=command.limit,
+        before=place_of(command.cursor),
+        unread=command.unread,
+    )
+    if found is None:
+        raise not_allowed()
+    more = len(found) == command.limit
+    return results.NotePage(
+        notes=tuple(_entry(each) for each in found), next=str(found[-1].number) if more else None
+    )
+
+
+def _entry(found: notes.Note) -> care.NoteEntry:
+    note = msgspec.json.decode(found.content, type=Note)
+    judged = found.evaluation
+    return care.NoteEntry(
+        note=found.id,
+        companion=found.companion,
+        subject=found.subject,
+        minutes=found.minutes,
+        at=rfc3339(found.at),
+        read=found.read_at is not None,
+        summary=note.summary,
+        highlights=note.highlights,
+        concerns=note.concerns,
+        suggestions=note.suggestions,
+        evaluation=None if judged is None else msgspec.json.decode(judged, type=care.LessonEvaluation),
+    )
+
+
+def note_marked(db: sqlite3.Connection, who: Who, note: str, at: int) -> Done:
+    """The mark that a note was read, where there is one for this holder."""
+    companion = notes.companion_of(db, user=who.user, note=note)
+    if companion is None or family(companion) != family(who.companion):
+        raise CommandRefused("memory.unknown")
+    change = NoteRead(user=who.user, companion=companion, at=at, note=note)
+    return Done(result=results.Done(), changes=(change,))

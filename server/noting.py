@@ -1,0 +1,172 @@
+"""Notes on lessons: what the parents are told, and only as long as they consent; and how a teacher would judge it.
+
+Consent is looked at when the job is queued, when it is begun, and once more when its result lands. What was said of
+abuse or self-harm is in neither, and counts for nothing (D25).
+"""
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import anyio.to_thread
+import msgspec
+
+from actors.aftermath import MOST_ATTEMPTS, Job
+from companions.care_changes import NoteMade
+from companions.changes import AnyChange, EmotionRow, ExtractMade
+from companions.companion import Companion
+from companions.job_prompts import batches, job_prompt
+from companions.ports import LanguageModel
+from companions.summing_up import is_private, open_to_summaries
+from memory.messages import Message
+from memory.noting import (
+    MOST_HIGHLIGHTS,
+    Evaluation,
+    Note,
+    Plainness,
+    minutes_of,
+    own_evaluation,
+    own_note,
+    read_evaluation,
+    read_note,
+)
+from memory.statements import read_statements
+from server.ids import new_id
+from server.summarizing import MOST_MESSAGES, said_by
+from storage.connection import Store
+from storage.consents import standing
+from storage.messages import history
+from storage.readings import emotions_in
+
+T = TypeVar("T")
+OWN = "extract"
+
+
+class Lesson(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a lesson may be told of, and whether any note on it is allowed."""
+
+    messages: tuple[Message, ...]
+    allowed: bool
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The student's words."""
+        return tuple(each.text for each in self.messages if each.role == "user")
+
+
+def lesson_of(
+    db: sqlite3.Connection, job: Job, at: int
+) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...], bool]:
+    """What a job reads, and whether the parents allow notes at ``at``."""
+    allowed = standing(db, user=job.user, companion=job.companion, at=at).granted("notes")
+    messages = history(
+        db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
+    )
+    return messages, emotions_in(db, job.conversation, MOST_MESSAGES), allowed
+
+
+class Noting:
+    """Performs the jobs ``parent_note`` and ``evaluation``."""
+
+    def __init__(
+        self,
+        store: Store,
+        companions: Mapping[str, Companion],
+        model: LanguageModel,
+        thinking: anyio.CapacityLimiter,
+    ) -> None:
+        self._store = store
+        self._companions = companions
+        self._model = model
+        self._thinking = thinking
+
+    async def __call__(self, job: Job, at: int) -> AnyChange:
+        """The result of the job, which ends it."""
+        companion = self._companions[job.companion]
+        messages, rows, allowed = await self._store.read(lambda db: lesson_of(db, job, at))
+        shown = await self._off_loop(lambda: open_to_summaries(messages, rows))
+        lesson = Lesson(messages=tuple(each for each in shown if each.position >= job.first), allowed=allowed)
+        if job.kind == "evaluation":
+            return await self._evaluated(companion, job, lesson, at)
+        return await self._noted(companion, job, lesson, at)
+
+    async def _off_loop(self, think: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(think, limiter=self._thinking)
+
+    async def _answers(self, companion: Companion, job: Job, lesson: Lesson) -> list[str]:
+        """What the model says to each part of the lesson; nothing where no model is asked."""
+        if not self._model.connected or job.attempts >= MOST_ATTEMPTS:
+            return []
+        return [
+            await said_by(self._model, job_prompt(companion, job.kind, part, user=job.user))
+            for part in batches(companion, lesson.messages)
+        ]
+
+    async def _noted(self, companion: Companion, job: Job, lesson: Lesson, at: int) -> NoteMade:
+        subject = companion.subject or companion.name
+        note: Note | None = None
+        by = OWN
+        if lesson.allowed and lesson.said:
+            answers = await self._answers(companion, job, lesson)
+            note = await self._off_loop(lambda: _read_note(answers, lesson))
+            by = self._model.name if note is not None else OWN
+            note = note or await self._off_loop(
+                lambda: own_note(subject, lesson.messages, learned=_learned(lesson))
+            )
+        return NoteMade(
+            user=job.user,
+            companion=job.companion,
+            at=at,
+            job=job.id,
+            note=new_id("nte"),
+            conversation=job.conversation,
+            subject=subject,
+            minutes=minutes_of(lesson.messages),
+            content=None if note is None else msgspec.Raw(msgspec.json.encode(note)),
+            made_by=by,
+        )
+
+    async def _evaluated(self, companion: Companion, job: Job, lesson: Lesson, at: int) -> ExtractMade:
+        answers = await self._answers(companion, job, lesson) if lesson.said else []
+        made = await self._off_loop(lambda: _read_evaluation(answers, lesson))
+        if made is None:
+            made = await self._off_loop(lambda: own_evaluation(lesson.messages, learned=_learned(lesson)))
+        return ExtractMade(
+            user=job.user,
+            companion=job.companion,
+            at=at,
+            job=job.id,
+            conversation=job.conversation,
+            kind=job.kind,
+            content=msgspec.Raw(msgspec.json.encode(made)),
+        )
+
+
+def _read_note(answers: list[str], lesson: Lesson) -> Note | None:
+    """The notes on the parts of a long lesson as one: the first one's summary, the best of all."""
+    plain = Plainness(lesson.said, is_private)
+    found = [note for answer in answers if (note := read_note(answer, plain)) is not None]
+    if not found:
+        return None
+    return Note(
+        summary=found[0].summary,
+        highlights=tuple(dict.fromkeys(line for note in found for line in note.highlights))[:MOST_HIGHLIGHTS],
+        concerns=found[-1].concerns,
+        suggestions=found[-1].suggestions,
+    )
+
+
+def _read_evaluation(answers: list[str], lesson: Lesson) -> Evaluation | None:
+    """How the last part of the lesson is judged: where it came to."""
+    plain = Plainness(lesson.said, is_private)
+    found = [made for answer in answers if (made := read_evaluation(answer, plain)) is not None]
+    return found[-1] if found else None
+
+
+def _learned(lesson: Lesson) -> bool:
+    """Whether the student says that they have learned something."""
+    return any(
+        statement.kind == "learning" and not statement.negated
+        for text in lesson.said
+        for statement in read_statements(text)
+    )
