@@ -30,6 +30,7 @@ KNOWN = (
     "repetition.md",
     "prompt.md",
     "words.md",
+    "remembered.md",
     "README.md",
 )
 KNOWN_FOLDERS = ("personas/", "sessions/", "safe_answers/", "narratives/", "jobs/", "languages/")

@@ -9,7 +9,7 @@ from companions.folder import Folder
 from companions.policy import Persona, Policy
 from companions.policy_safety import CATEGORIES
 from companions.policy_turn import ANSWER_LENGTHS, NARRATIVE_CATEGORIES, WARMTH_LEVELS, AnswerLength, emotions
-from companions.texts import Greetings, PageWord, PromptWord, SafeAnswers, Texts, Variants
+from companions.texts import BackWord, Greetings, PageWord, PromptWord, SafeAnswers, Texts, Variants
 from memory.frames import QuestionType
 from memory.intent import Intent
 
@@ -22,6 +22,12 @@ PROMPT_PLACEHOLDERS: dict[PromptWord, tuple[str, ...]] = {
     "continue": ("shown",),
 }
 PAGE_PLACEHOLDERS: dict[PageWord, tuple[str, ...]] = {"told": ("who",)}
+BACK_PLACEHOLDERS: dict[BackWord, tuple[str, ...]] = {
+    **dict.fromkeys(get_args(BackWord), ("value",)),
+    **dict.fromkeys(("told", "all", "summed"), ("facts",)),
+    "unknown": (),
+    "named": ("about", "value"),
+}
 GREETING_PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "plain": (),
     "name": ("name",),
@@ -51,6 +57,7 @@ def texts_of(folder: Folder, policy: Policy, persona: Persona | None = None) -> 
         prompt=_words(folder, "prompt.md", get_args(PromptWord), PROMPT_PLACEHOLDERS),
         jobs={kind: folder.text(f"jobs/{kind}.md", ("words",)) for kind in asked_of_a_model(policy)},
         words=_words(folder, "words.md", get_args(PageWord), PAGE_PLACEHOLDERS),
+        back=_words(folder, "remembered.md", get_args(BackWord), BACK_PLACEHOLDERS),
     )
 
 

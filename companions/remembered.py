@@ -13,6 +13,7 @@ from companions.fact_changes import FactOrigin
 from companions.policy_memory import Memory
 from memory.recall import Remembered as Index
 from memory.recall import Stated
+from memory.statements_kinds import Statement
 
 Style: TypeAlias = Literal["direct", "gentle", "socratic", "validating"]
 Length: TypeAlias = Literal["brief", "standard", "extended"]
@@ -83,6 +84,7 @@ class FactLine(msgspec.Struct, frozen=True, kw_only=True):
     on: str = ""
     origin: FactOrigin = "extracted"
     faded: bool = False
+    statement: Statement | None = None  # what it states; None for words that are kept as they were said
 
 
 class PastTalk(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,6 +72,23 @@ PageWord: TypeAlias = Literal[
     "listen",
     "speak",
 ]
+BackWord: TypeAlias = Literal[
+    "told",  # {facts}
+    "all",  # {facts}
+    "unknown",
+    "summed",  # {facts}
+    "residence",  # {value}, as all that follow
+    "job",
+    "employer",
+    "allergy",
+    "condition",
+    "medication",
+    "likes",
+    "dislikes",
+    "named",  # and {about}
+    "words",
+]
+"""How what the person told is told back without a model."""
 _HEADING = re.compile(r"^## +(.+?) *$", re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -112,6 +129,7 @@ class Texts(msgspec.Struct, frozen=True, kw_only=True):
     prompt: Mapping[PromptWord, str]
     jobs: Mapping[JobKind, str]
     words: Mapping[PageWord, str]
+    back: Mapping[BackWord, str]
 
 
 def reflection_keys(question_type: str, intent: str, emotion: str) -> tuple[str, ...]:

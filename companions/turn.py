@@ -24,6 +24,7 @@ from companions.speech import Judge, Manner
 from companions.state import Alarm, Debounce, Folding, Plan, Settings, State, Waiting
 from companions.stories import choose
 from companions.talk import Talk, similarities
+from companions.telling_back import told_back
 from companions.texts import Variants, crisis_words, reflection_keys
 from companions.used import memories_of
 from memory.anchors import read_anchors
@@ -207,7 +208,14 @@ class PolicyRules:
             max_tokens=strategy.max_tokens,
         )
         made = assemble(self.companion, permitted, scene)
-        own, own_use = self._own_words(talk, waiting, story, crisis if in_crisis else None)
+        back = None
+        if crisis is None and not parents:
+            back = told_back(self.companion, permitted, talk, waiting.message.text)
+        own, own_use = (
+            (back, None)
+            if back is not None
+            else self._own_words(talk, waiting, story, crisis if in_crisis else None)
+        )
         return Plan(
             prompt=msgspec.structs.replace(made.prompt, own_words=own),
             own_words=own,

@@ -136,6 +136,7 @@ def fact_line(fact: Fact, faded_before: int | None = None) -> FactLine:
         pinned=fact.pinned,
         on=moment_of(fact.last_at).astimezone().strftime("%Y-%m-%d"),
         origin=fact.origin,
+        statement=fact.statement,
         faded=faded_before is not None and max(fact.last_at, fact.used_at or 0) < faded_before,
     )
 

@@ -91,8 +91,8 @@ export class Facts {
   #summary(summary) {
     const text = make("p", { className: "what" }, summary.text);
     const item = make("li", {}, make("p", { className: "soft" }, `${day(summary.at)}${summary.partial ? ", of a conversation that goes on" : ""}`), text);
-    if (summary.quote) item.append(make("blockquote", {}, summary.quote));
-    if (summary.topics?.length) item.append(make("p", { className: "soft" }, summary.topics.join(", ")));
+    if (summary.quote && !summary.text.includes(summary.quote)) item.append(make("blockquote", {}, summary.quote));
+    if (summary.topics?.length && !summary.text.includes(summary.topics.join(", "))) item.append(make("p", { className: "soft" }, summary.topics.join(", ")));
     const named = (what) => ({ "aria-label": `${what}: summary of ${day(summary.at)}` });
     item.append(make("p", { className: "row" },
       button("Put right", () => this.#edit(text, { fact: summary.summary, text: summary.text }), named("Put right")),
