@@ -14,6 +14,7 @@ from memory.crisis_table import Guards, Rule
 from memory.crisis_words import STOP, Spelled
 
 _REACH = 5  # words before a phrase in which a negation is looked for
+_NEAR = 3  # words before a phrase in which the one who is spoken to is looked for
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class Watch:
         self.unless: dict[int, Index] = {}
         self.negators = frozenset(alphabet.spelled(guards.negators))
         self.breakers = frozenset(alphabet.spelled(guards.breakers))
+        self.addressed = frozenset(alphabet.spelled(guards.addressed))
+        self.markers = frozenset(alphabet.spelled(guards.markers))
+        self.asking = frozenset(alphabet.spelled(guards.asking))
         self.first_person = frozenset(alphabet.spelled(guards.first_person))
         self.people = frozenset(alphabet.spelled(guards.people))
         self.looking_back = frozenset(alphabet.spelled(guards.looking_back))
@@ -109,9 +113,25 @@ class Over:
             or (not mine and (here("fiction") or here("lessons")))
             or (not someone and here("games"))
             or (found.rule.kind in ("loose", "plan") and here("jokes"))
-            or (not mine and not someone and here("animals"))
+            or (not mine and not someone and (here("animals") or self._yours(found)))
             or any(first >= found.start for first, _ in self._spans("over", start, end))
         )
+
+    def _yours(self, found: Found) -> bool:
+        """Whether an illness is that of the one who is spoken to: "you are dehydrated", "if you have chest pain".
+
+        Whoever asks for help says "can you" as well, and one who speaks of oneself or a third between is believed.
+        """
+        letters, watch, first = self.letters, self.watch, max(found.start - _NEAR, found.sentence[0])
+        said = letters[found.sentence[0] : found.end]
+        if found.rule.category != "medical" or not watch.first_person.isdisjoint(said):
+            return False
+        for at in range(found.end - 1, first - 1, -1):
+            if letters[at] in watch.addressed and letters[at + 1 : at + 2] not in watch.markers:
+                return at == found.sentence[0] or letters[at - 1] not in watch.asking
+            if at < found.start and (letters[at] in watch.breakers or self.spelled.comma_before(at + 1)):
+                return False
+        return False
 
     def _looks_back(self, found: Found) -> bool:
         """Whether the plan is told as one that was: "I wanted to", years ago."""

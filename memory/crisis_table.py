@@ -81,6 +81,9 @@ class Guards(Struct, frozen=True):
     lessons: list[str] = []
     jokes: list[str] = []
     animals: list[str] = []
+    addressed: list[str] = []
+    markers: list[str] = []
+    asking: list[str] = []
     first_person: list[str] = []
     people: list[str] = []
 

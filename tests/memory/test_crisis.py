@@ -111,3 +111,19 @@ def test_a_danger_late_in_a_long_message_is_found() -> None:
 def test_any_text_is_read_and_what_is_found_stands_in_it(text: str) -> None:
     found = read_crisis(text)
     assert found is None or found.words in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Got the rope. It's in the shed. I'm doing it after dark.", "Bleach. Drank it. Half the bottle."],
+)
+def test_short_sentences_say_a_danger_together(text: str) -> None:
+    found = read_crisis(text)
+    assert found is not None
+    assert (found.category, found.severity) == ("self_harm", 3)
+
+
+def test_to_overdose_another_is_harm_to_others() -> None:
+    found = read_crisis("I'm going to overdose my mother tonight")
+    assert found is not None
+    assert found.category == "harm_others"

@@ -15,6 +15,14 @@ from memory.crisis import read_crisis
         "I'm dying to see you",
         "What are the signs of a stroke?",
         "I'm going to kill the boss in the last level of this game",
+        "This song hit me right in the feels",
+        "The world robs us of the best ones, this universe robs us of them all",
+        "I have nothing better to say",
+        "You're dehydrated, drink some water",
+        "If you have a kidney infection and some back pain, there is a good doctor there",
+        "See you tomorrow night",
+        "I won't be here tomorrow, I'm at my sister's",
+        "My uncle pulled my leg for ten minutes",
     ],
 )
 def test_what_is_denied_told_or_a_figure_of_speech_is_set_aside(text: str) -> None:
@@ -32,6 +40,23 @@ def test_what_is_denied_told_or_a_figure_of_speech_is_set_aside(text: str) -> No
     ],
 )
 def test_no_guard_sets_aside_a_plan_in_the_first_person(text: str) -> None:
+    assert read_crisis(text) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Today he hit me",
+        "My husband had a stroke this morning",
+        "You see, he has fallen and he's not moving",
+        "Can you come, she is unconscious",
+        "This pain makes me want to kill myself",
+        "I'd rather die than go on",
+        "I won't be here tomorrow",
+        "Everything is arranged, the letters are written",
+    ],
+)
+def test_words_that_sound_like_a_figure_of_speech_and_are_none_count(text: str) -> None:
     assert read_crisis(text) is not None
 
 
