@@ -88,7 +88,7 @@ def recalled_of(
     border = waiting.message.position - policy.recall.last_back
     facts = policy.facts if policy.recall.beyond_by_facts else None
     reach = Reach(
-        latest=sum(each.position >= border for each in talk.stated),
+        latest=len([each for each in talk.stated if each.position >= border]),
         beyond=facts.kinds if facts is not None else frozenset(),
     )
     index.follow(permitted.stated)

@@ -92,6 +92,9 @@ def read(
     repeat = find_repeat(question, part, before.asked, before.similarities)
     said = own_sentences(part)
     stated = read_statements(said, before.answered, before.other)
+    maybe = suggested(said, stated, before.other)
+    if recalls:
+        default_reader().take_note((*stated, *maybe))
     return Reading(
         emotion=feeling.label,
         intensity=feeling.intensity,
@@ -107,7 +110,7 @@ def read(
         repeat_count=repeat.count,
         statements=stated,
         anchors=read_anchors(words if part.isascii() else part),
-        suggested=suggested(said, stated, before.other),
+        suggested=maybe,
         other=last_mentioned(said, before.other),
         repeats=repeat.all,
         needed=default_reader().asked(part) if recalls else None,

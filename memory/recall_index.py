@@ -74,6 +74,14 @@ class _Known(NamedTuple):
     named: frozenset[str]
 
 
+class _Concerned(NamedTuple):
+    """A kind that may matter, how much a topic needs it, and which topic most."""
+
+    kind: _Kind
+    weight: float
+    topic: str
+
+
 class _Worth(NamedTuple):
     """How much statements are needed, by what, and which: those from ``first`` on."""
 
@@ -195,7 +203,7 @@ class Remembered:
         if needed is None:
             return ()
         later = {one.message_id for one in self._said if before is not None and one.position >= before}
-        found = self._told(self._worth(needed, None), later, limit)
+        found = self._told(self._worth(needed, None, self._concerned(needed)), later, limit)
         return tuple(each for each, _ in found)
 
     def bring_back(
@@ -207,15 +215,15 @@ class Remembered:
         """
         if needed is None:
             return ()
-        worth = self._worth(needed, reach)
-        critical = self._told([each for each in worth if each.safety], shown, MOST_CRITICAL)
+        concerned = [*self._concerned(needed)]
+        matters = [each for each in concerned if each.kind.name in SAFETY]
+        critical = self._told(self._worth(needed, reach, matters), shown, MOST_CRITICAL)
         if len(critical) >= most:
             return critical
         shown = shown | {each.message_id for each, _ in critical}
-        return (
-            *critical,
-            *self._told([each for each in worth if not each.safety], shown, most - len(critical)),
-        )
+        others = [each for each in concerned if each.kind.name not in SAFETY]
+        rest = self._told(self._worth(needed, reach, others), shown, most - len(critical))
+        return (*critical, *rest)
 
     def _told(
         self, worth: Iterable[_Worth], shown: AbstractSet[str], most: int
@@ -232,39 +240,38 @@ class Remembered:
                 told[message] = Recalled(message, round(each.score, 3), why, each.safety), stated
         return tuple(told.values())
 
-    def _worth(self, asked: Needed, reach: Reach | None) -> list[_Worth]:
-        """The statements that a topic needs, or that are named and matter for safety, if they are worth it."""
+    def _worth(self, needed: Needed, reach: Reach | None, concerned: Iterable[_Concerned]) -> list[_Worth]:
+        """The statements of the kinds that are ``concerned``, if they are worth it."""
         found: list[_Worth] = []
-        nearest, floor, named = self._nearest(reach), self._reader.needs.floor, self._named(asked)
-        for kin, weight, topic in self._concerned(asked, named):
-            name = kin.kind.name
-            safety = name in SAFETY
+        nearest, floor = self._nearest(reach), self._reader.needs.floor
+        named = _NONE.union(*(self._naming.get(word, ()) for word in needed.words))
+        for kind, weight, topic in concerned:
+            name, safety = kind.name, kind.name in SAFETY
             first = 0 if safety or reach is None or name in reach.beyond else nearest
-            called = named.get(kin, _NONE)
-            plain = self._score(kin, weight, asked)
-            if weight and plain >= floor:
-                others = kin.numbers - called if called else kin.numbers
-                found.append(_Worth(plain, safety, name, topic, others, first))
-            if called and (score := self._score(kin, weight, asked, called=True)) >= floor:
-                found.append(_Worth(score, safety, name, topic, called, first))
+            for kin in kind.kin:
+                if not kin.numbers or not _concerns(kin.subject, needed):
+                    continue
+                called = kin.numbers & named
+                if weight and (score := self._score(kin, weight, needed)) >= floor:
+                    others = kin.numbers - called if called else kin.numbers
+                    found.append(_Worth(score, safety, name, topic, others, first))
+                if called and (score := self._score(kin, weight, needed, called=True)) >= floor:
+                    found.append(_Worth(score, safety, name, topic, called, first))
         return found
 
-    def _concerned(self, asked: Needed, named: Iterable[_Kin]) -> Iterator[tuple[_Kin, float, str]]:
-        """The kin that a topic needs, how much and which topic most; and those named that matter for safety."""
+    def _concerned(self, needed: Needed) -> Iterator[_Concerned]:
+        """The kinds that a topic needs, how much and which topic most; and those that matter for safety if named."""
         best: dict[_Kind, tuple[float, str]] = {}
-        for topic in asked.topics:
+        for topic in needed.topics:
             for kind, weight in self._wanted.get(topic, ()):
                 if kind not in best or weight > best[kind][0]:
                     best[kind] = weight, topic
         for kind, (weight, topic) in best.items():
-            if asked.tells and (kind.name, topic) != ("allergy", self._reader.needs.told):
-                weight = 0.0  # noqa: PLW2901  # what is only told of needs no more than this (decision D12)
-            for kin in kind.kin:
-                if kin.numbers and _concerns(kin.subject, asked):
-                    yield kin, weight, topic
-        for kin in named:
-            if kin.kind not in best and kin.kind.name in SAFETY and _concerns(kin.subject, asked):
-                yield kin, 0.0, "named"
+            only_told = needed.tells and (kind.name, topic) != ("allergy", self._reader.needs.told)
+            yield _Concerned(kind, 0.0 if only_told else weight, topic)  # (decision D12)
+        for kind in self._kinds.values():
+            if kind.name in SAFETY and kind not in best:
+                yield _Concerned(kind, 0.0, "named")
 
     def _score(self, kin: _Kin, weight: float, asked: Needed, *, called: bool = False) -> float:
         """What the statements of a kin are worth, and what those that are ``called`` by name."""
@@ -275,13 +282,6 @@ class Remembered:
         return (
             score if kin.subject == "user" and not asked.aside else _whose(kin.subject, asked, needs, score)
         )
-
-    def _named(self, asked: Needed) -> dict[_Kin, set[int]]:
-        """The statements that a word of the message names."""
-        named: dict[_Kin, set[int]] = {}
-        for number in _NONE.union(*(self._naming.get(word, ()) for word in asked.words)):
-            named.setdefault(self._known[number].kin, set()).add(number)
-        return named
 
     def _nearest(self, reach: Reach | None) -> int:
         """The number of the first statement among the latest messages."""
@@ -311,7 +311,7 @@ def _in_turn(worth: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
 
 def _concerns(subject: str, asked: Needed) -> bool:
     """Whether what is true of ``subject`` can matter: of somebody else only when the message is about them too."""
-    return subject == "user" or subject in asked.people or asked.household or asked.aside
+    return subject == "user" or asked.household or asked.aside or subject in asked.people
 
 
 def _near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> float:

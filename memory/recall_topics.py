@@ -6,7 +6,8 @@ topic needs each kind of statement. A message for general knowledge, or for a ch
 """
 
 import re
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -15,10 +16,11 @@ from memory import data
 from memory.statements_ends import core
 from memory.statements_kinds import Statement
 from memory.statements_subjects import relation
-from memory.statements_words import Words, known_words, read_groups
+from memory.statements_words import known_words, read_groups
 from memory.text import Remembered, folded, words
 
 _NONE: frozenset[str] = frozenset()
+MOST_BELONGING = 4_096  # statements whose groups are kept: those read now, and needed with the next message
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,6 +109,7 @@ class Reader:
         self._family = frozenset(needs.family.split())
         self._not_named = frozenset(needs.not_named.split())
         self._words = Remembered(self._word)
+        self._belongs = lru_cache(maxsize=MOST_BELONGING)(self._groups_of)
 
     def asked(self, query: str) -> Needed | None:
         """What ``query`` asks for; ``None`` when it needs nothing of the person."""
@@ -154,11 +157,19 @@ class Reader:
         """The topics that words of a shared group touch: any food asks about food."""
         return frozenset(self.needs.by_group[name] for name in groups & self.needs.by_group.keys())
 
+    def take_note(self, statements: Iterable[Statement]) -> None:
+        """Look up what ``statements`` belong to, which are about to be held, so that it is known by then."""
+        for statement in statements:
+            self.groups(statement)
+
     def groups(self, statement: Statement) -> frozenset[str]:
         """The groups that a statement belongs to, by its value and by the sentence that says it."""
-        said = words(f"{statement.value} {statement.attribute} {statement.words}")
-        value = " ".join(words(f"{statement.value} {statement.attribute}"))
-        return _all(self._groups, said) | known_words().groups(value)
+        return self._belongs(statement.value, statement.attribute, statement.words)
+
+    def _groups_of(self, value: str, attribute: str, sentence: str) -> frozenset[str]:
+        named = words(f"{value} {attribute}")
+        said = words(f"{value} {attribute} {sentence}")
+        return self._groups.groups_of(said) | known_words().groups_of(named)
 
     def telling(self, statement: Statement, groups: frozenset[str]) -> frozenset[str]:
         """Those of a statement's groups, and its attribute, by which a topic's need of it can differ."""
@@ -188,7 +199,3 @@ def _apart(listed: str) -> str:
 def default_reader() -> Reader:
     """The reader of the table that ships, made on first use."""
     return Reader(default_needs())
-
-
-def _all(table: Words, said: list[str]) -> frozenset[str]:
-    return frozenset[str]().union(*(names for _, _, names in table.spans(said)))

@@ -9,10 +9,11 @@ backend reports its own count, the count of the whole prompt is compared with th
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from itertools import pairwise
-from typing import Final
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
 
 from memory.text import Remembered
 
@@ -35,6 +36,7 @@ _SELDOM = frozenset(
 )
 _WORD = re.compile(r"[A-Za-z]+")
 _SPACE_THAT_COSTS = re.compile(r"(?<=\s) (?=[A-Za-z])")
+LONGEST_LAID_OUT = 4_096  # characters; of longer texts only what can fit is looked at
 _CHARS_A_TOKEN = 4  # at most: a word of three letters and the space before it cost one token
 _AFTER_SPACE = 1 << 40  # marks what makes a space cost though a word follows it: white space before that
 
@@ -90,6 +92,8 @@ def head(text: str, tokens: int) -> str:
     """The beginning of ``text``, cut at a word, that costs at most ``tokens``."""
     if count(text) <= tokens:
         return text
+    if (whole := _whole_head(text, tokens)) is not None:
+        return text[:whole].rstrip()
     most = _most_of_head(text[: tokens * _CHARS_A_TOKEN + 1], tokens)
     border = text.rfind(" ", 0, most + 1)
     return text[: border if border > most // 2 else most].rstrip()
@@ -99,10 +103,65 @@ def tail(text: str, tokens: int) -> str:
     """The end of ``text``, cut at a word, that costs at most ``tokens``."""
     if count(text) <= tokens:
         return text
+    if (whole := _whole_tail(text, tokens)) is not None:
+        return text[whole:].lstrip()
     most = _most_of_tail(text[-tokens * _CHARS_A_TOKEN - 1 :], tokens)
     start = len(text) - most
     border = text.find(" ", max(0, start - 1))
     return text[border if 0 <= border < start + most // 2 else start :].lstrip()
+
+
+class _Laid(NamedTuple):
+    """A text laid out: where its stretches begin, and what those before each cost; ``last`` is the first with a mark,
+    else their number.
+    """
+
+    starts: list[int]
+    costs: list[int]
+    last: int
+
+
+@lru_cache(maxsize=1_024)
+def _laid_out(text: str) -> _Laid:
+    """Old messages are cut again with every turn, to another size each time."""
+    stretches = text.split(" ")
+    costs = [_costs[each] for each in stretches]
+    costs[0] -= not _begins_with_letter(text)
+    starts = [0, *accumulate(len(each) + 1 for each in stretches)]
+    marked = (at for at, cost in enumerate(costs) if cost >= _AFTER_SPACE)
+    return _Laid(starts, [0, *accumulate(costs)], next(marked, len(costs)))
+
+
+def _whole_head(text: str, tokens: int) -> int | None:
+    """Where the last stretch ends that ``tokens`` are enough for; None where a cut inside the next one may be due."""
+    if len(text) > LONGEST_LAID_OUT:
+        return None
+    laid = _laid_out(text)
+    whole = bisect_right(laid.costs, tokens) - 1
+    if whole >= laid.last:
+        return None
+    end, following = laid.starts[whole] - 1, laid.starts[whole + 1] - laid.starts[whole]
+    return end if end > following + 1 else None
+
+
+def _whole_tail(text: str, tokens: int) -> int | None:
+    """Where the first stretch begins from which on ``tokens`` are enough; None where a cut inside the one before
+    may be due.
+    """
+    if len(text) > LONGEST_LAID_OUT:
+        return None
+    laid = _laid_out(text)
+    if laid.last < len(laid.costs) - 1:
+        return None
+    first = bisect_left(laid.costs, laid.costs[-1] - tokens)
+    if first < 1 or first >= len(laid.costs) - 1:
+        return None
+    before = laid.starts[first - 1]
+    left = tokens - laid.costs[-1] + laid.costs[first]
+    cost = laid.costs[first] - laid.costs[first - 1]
+    bare = cost - (first > 1 and not _begins_with_letter(text[before : before + 1]))
+    start = before if bare <= left else laid.starts[first]
+    return start if len(text) - laid.starts[first] > laid.starts[first] - before + 2 else None
 
 
 def _most_of_head(text: str, tokens: int) -> int:
