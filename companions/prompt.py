@@ -7,6 +7,7 @@ marks, with its date where the companion may know dates, and never an instructio
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -18,7 +19,7 @@ from companions.policy_turn import AnswerLength, NarrativeRole
 from companions.ports import Prompt, PromptMessage
 from companions.quoting import GUIDANCE, NOTES, between, quoted, unforged
 from companions.remembered import Permitted
-from companions.standing import FRAME, Standing, heading_cost, standing
+from companions.standing import FRAME, MOST_KEPT, Standing, heading_cost, standing, with_notes
 from companions.texts import PromptWord, filled
 from companions.tiers import Fitted, Item, balanced, capped
 from memory.messages import Message
@@ -115,6 +116,8 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
 
 def _system(companion: Companion, made: Standing, tiers: Mapping[Tier, Fitted]) -> str:
     """The beginning, and what of memory stands behind it, in the order of the policy, each tier under its heading."""
+    if made.fitted.keys() == tiers.keys() and all(tiers[tier] is fit for tier, fit in made.fitted.items()):
+        return made.system
     words = companion.texts.prompt
     blocks: list[str] = []
     for tier in in_system(companion):
@@ -122,7 +125,13 @@ def _system(companion: Companion, made: Standing, tiers: Mapping[Tier, Fitted]) 
             fit = tiers[tier]
             kept = fit is made.fitted.get(tier)
             blocks += made.blocks[tier] if kept else block_of(words, tier, fit.items)
-    return "\n\n".join(part for part in (made.beginning, between(NOTES, blocks)) if part)
+    return with_notes(made.beginning, blocks)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _of_system(system: str) -> int:
+    """Tokens of a system part, which most often was that of the turn before too."""
+    return count(system)
 
 
 def _reported(
@@ -136,7 +145,7 @@ def _reported(
 ) -> Assembled:
     tokens: dict[str, int] = {tier: fit.cost for tier, fit in tiers.items() if fit.items}
     tokens["window"] = window.cost
-    tokens["system"] = count(prompt.system)
+    tokens["system"] = _of_system(prompt.system)
     tokens["all"] = tokens["system"] + TURN + sum(count(each.text) + TURN for each in prompt.messages)
     items: dict[str, int] = {tier: len(fit.items) for tier, fit in tiers.items() if fit.items}
     items["window"] = len(window.turns)

@@ -11,9 +11,10 @@ from functools import lru_cache
 import msgspec
 
 from companions.companion import Companion
-from companions.known import block_of, known_items
+from companions.known import block_of, in_system, known_items
 from companions.policy_memory import Tier
 from companions.ports import Tool
+from companions.quoting import NOTES, between
 from companions.remembered import Permitted
 from companions.texts import PromptWord, filled
 from companions.tiers import Fitted, Item, capped
@@ -45,6 +46,12 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     items: Mapping[Tier, Sequence[Item]]
     fitted: Mapping[Tier, Fitted]
     blocks: Mapping[Tier, list[str]]
+    system: str  # with all of ``fitted``, and nothing recalled
+
+
+def with_notes(beginning: str, notes: list[str]) -> str:
+    """The system part of a prompt: its beginning, and the blocks of what is remembered between their marks."""
+    return "\n\n".join(part for part in (beginning, between(NOTES, notes)) if part)
 
 
 class _Same:
@@ -78,6 +85,7 @@ def _standing(same: _Same, permitted: Permitted, session_type: str, summary_here
     fitted: dict[Tier, Fitted] = {
         tier: capped(each, limits.get(tier)) for tier, each in items.items() if each
     }
+    blocks: dict[Tier, list[str]] = {tier: block_of(words, tier, each.items) for tier, each in fitted.items()}
     beginning = _beginning(companion, permitted, session_type)
     tools = tuple(TOOLS[name] for name in companion.policy.model.tools if name in TOOLS)
     return Standing(
@@ -87,7 +95,10 @@ def _standing(same: _Same, permitted: Permitted, session_type: str, summary_here
         tokens=count(beginning) + sum(map(_tool_cost, tools)),
         items=items,
         fitted=fitted,
-        blocks={tier: block_of(words, tier, each.items) for tier, each in fitted.items()},
+        blocks=blocks,
+        system=with_notes(
+            beginning, [block for tier in in_system(companion) for block in blocks.get(tier, ())]
+        ),
     )
 
 

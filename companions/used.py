@@ -1,10 +1,12 @@
 """Which memories a prompt holds and which were left out, each with the reason: the answer to "why do you say that"."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from companions.fact_changes import MemoryUse, UseKind
-from companions.remembered import Permitted
+from companions.remembered import FactLine, PastTalk, Permitted
+from companions.standing import MOST_KEPT
 from memory.recall import Recalled
 
 SEARCHED: Final = "search_memory"
@@ -41,11 +43,20 @@ def _known(
     permitted: Permitted, recalled: Sequence[tuple[Recalled, str]]
 ) -> dict[str, tuple[UseKind, str, str]]:
     """What each memory is, and why it would be told."""
+    brought: dict[str, tuple[UseKind, str, str]] = {
+        found.message_id: ("message", found.message_id, found.why) for found, _ in recalled
+    }
+    return {**_lasting(permitted.facts, permitted.summaries), **brought}
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _lasting(
+    facts: tuple[FactLine, ...], summaries: tuple[PastTalk, ...]
+) -> Mapping[str, tuple[UseKind, str, str]]:
+    """The same of what stays from turn to turn."""
     known: dict[str, tuple[UseKind, str, str]] = {}
-    for fact in permitted.facts:
+    for fact in facts:
         known[fact.id] = ("fact", fact.id, "pinned" if fact.pinned else f"known:{fact.category}")
-    for talk in permitted.summaries:
+    for talk in summaries:
         known[talk.id] = ("summary", talk.id, "recent_conversation")
-    for found, _ in recalled:
-        known[found.message_id] = ("message", found.message_id, found.why)
     return known

@@ -1,12 +1,14 @@
 """How long a turn takes with full memory, before the model is asked: reading the message, and planning the answer.
 
-    python -m evaluation.bench_turn [--turns 400] [--sessions 8] [--most 2000]
+    python -m evaluation.bench_turn [--turns 400] [--sessions 8] [--chat 300] [--most 2000]
 
 Every companion has several sessions in the middle of a long talk, with everything remembered that may be, and they
 take turns: what was counted or read for one does not help the next. Each turn brings a message that was not said yet
 (where repetition is looked for, half of them are questions that come back), the answer is planned, and the talk goes
-on. Only turns for which a prompt was made count; the others, safe answers, are planned in no time. ``first`` is the
-planning of the first turn after a talk was read back, which has to count what the others have counted.
+on. Each companion is measured twice: with messages as people chat, of 20 to 300 characters (``chat``), and with all
+lengths up to 2,000 as frequent as each other (``long``). Only turns for which a prompt was made count; the others,
+safe answers, are planned in no time. ``first`` is the planning of the first turn after a talk was read back, which
+has to count what the others have counted.
 
 Milliseconds of this process's own processor time, because other work on the machine must not count, and by the clock.
 ``base`` is what encoding the prompt as JSON costs, measured in the same run: what is sent anyway. Planning is also
@@ -115,8 +117,9 @@ def cut(spans: Sequence[float]) -> list[float]:
     return [ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in SHARES]
 
 
-def rows(name: str, times: Times, base: float) -> list[str]:
-    """A companion's lines of the table."""
+def rows(companion: str, size: str, times: Times, base: float) -> list[str]:
+    """The lines of the table of a companion and a size of messages."""
+    name = f"{companion.partition('/')[0]} {size}"
     if not times.planning:
         return [f"{name:<20} no prompt was made in {len(times.safe)} turns"]
     found: list[str] = []
@@ -136,7 +139,7 @@ def rows(name: str, times: Times, base: float) -> list[str]:
     return found
 
 
-def main(*, turns: int = 400, sessions: int = 8, most: int = 2_000, only: str = "") -> None:
+def main(*, turns: int = 400, sessions: int = 8, chat: int = 300, most: int = 2_000, only: str = "") -> None:
     """Prints the table.
 
     Parameters
@@ -145,8 +148,10 @@ def main(*, turns: int = 400, sessions: int = 8, most: int = 2_000, only: str = 
         messages for each companion
     sessions
         that take turns
+    chat
+        characters of the longest message in a chat
     most
-        characters of the longest message
+        characters of the longest message where all lengths are as frequent
     only
         the companion to measure alone
     """
@@ -159,9 +164,9 @@ def main(*, turns: int = 400, sessions: int = 8, most: int = 2_000, only: str = 
         + "".join(f"{each:>8}" for each in (*kinds, *(f"w{kind}" for kind in kinds), "xp50", "xp99"))
     )
     for name in NAMES:
-        if name.startswith(only):
-            times = measure(found[name], pool, turns=turns, sessions=sessions, most=most)
-            print("\n".join(rows(name, times, base)), flush=True)
+        for size, longest in (("chat", chat), ("long", most)) if name.startswith(only) else ():
+            times = measure(found[name], pool, turns=turns, sessions=sessions, most=longest)
+            print("\n".join(rows(name, size, times, base)), flush=True)
 
 
 if __name__ == "__main__":

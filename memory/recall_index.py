@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby, takewhile
+from itertools import chain, groupby, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -74,14 +74,6 @@ class _Known(NamedTuple):
     named: frozenset[str]
 
 
-class _Concerned(NamedTuple):
-    """A kind that may matter, how much a topic needs it, and which topic most."""
-
-    kind: _Kind
-    weight: float
-    topic: str
-
-
 class _Worth(NamedTuple):
     """How much statements are needed, by what, and which: those from ``first`` on."""
 
@@ -118,7 +110,8 @@ class Remembered:
         self._known: dict[int, _Known] = {}
         self._kinds: dict[tuple[str, frozenset[str]], _Kind] = {}
         self._kin: dict[tuple[_Kind, frozenset[str], str], _Kin] = {}
-        self._wanted: dict[str, list[tuple[_Kind, float]]] = {}  # by topic, what it needs and how much
+        self._wanted: dict[tuple[str, bool], list[tuple[_Kind, float]]] = {}
+        """By topic, what it needs and how much: what is critical for safety by itself."""
         self._naming: dict[str, set[int]] = {}  # statements by the words that name them
         self._log: list[_Added] = []
         self._said: list[Stated] = []  # what the log is of
@@ -154,7 +147,7 @@ class Remembered:
         if (name, telling) not in self._kinds:
             self._kinds[name, telling] = kind = _Kind(name)
             for topic, weight in self._reader.needing(name, telling):
-                self._wanted.setdefault(topic, []).append((kind, weight))
+                self._wanted.setdefault((topic, name in SAFETY), []).append((kind, weight))
         return self._kinds[name, telling]
 
     def _put(self, number: int, known: _Known) -> None:
@@ -203,7 +196,7 @@ class Remembered:
         if needed is None:
             return ()
         later = {one.message_id for one in self._said if before is not None and one.position >= before}
-        found = self._told(self._worth(needed, None, self._concerned(needed)), later, limit)
+        found = self._told(self._worth(needed, None), later, limit)
         return tuple(each for each, _ in found)
 
     def bring_back(
@@ -215,14 +208,11 @@ class Remembered:
         """
         if needed is None:
             return ()
-        concerned = [*self._concerned(needed)]
-        matters = [each for each in concerned if each.kind.name in SAFETY]
-        critical = self._told(self._worth(needed, reach, matters), shown, MOST_CRITICAL)
+        critical = self._told(self._worth(needed, reach, (True,)), shown, MOST_CRITICAL)
         if len(critical) >= most:
             return critical
         shown = shown | {each.message_id for each, _ in critical}
-        others = [each for each in concerned if each.kind.name not in SAFETY]
-        rest = self._told(self._worth(needed, reach, others), shown, most - len(critical))
+        rest = self._told(self._worth(needed, reach, (False,)), shown, most - len(critical))
         return (*critical, *rest)
 
     def _told(
@@ -240,16 +230,23 @@ class Remembered:
                 told[message] = Recalled(message, round(each.score, 3), why, each.safety), stated
         return tuple(told.values())
 
-    def _worth(self, needed: Needed, reach: Reach | None, concerned: Iterable[_Concerned]) -> list[_Worth]:
-        """The statements of the kinds that are ``concerned``, if they are worth it."""
+    def _worth(
+        self, needed: Needed, reach: Reach | None, critical: Sequence[bool] = (True, False)
+    ) -> list[_Worth]:
+        """The statements that a topic needs, or that are named and matter for safety, if they are worth it; what is
+        true of somebody else only when the message is about them too:
+        those that are critical for safety, or those that are not, or both.
+        """
         found: list[_Worth] = []
         nearest, floor = self._nearest(reach), self._reader.needs.floor
         named = _NONE.union(*(self._naming.get(word, ()) for word in needed.words))
-        for kind, weight, topic in concerned:
+        anybody = needed.household or needed.aside
+        for kind, weight, topic in chain.from_iterable(self._concerned(needed, safe) for safe in critical):
             name, safety = kind.name, kind.name in SAFETY
             first = 0 if safety or reach is None or name in reach.beyond else nearest
             for kin in kind.kin:
-                if not kin.numbers or not _concerns(kin.subject, needed):
+                concerns = anybody or kin.subject == "user" or kin.subject in needed.people
+                if not kin.numbers or not concerns or (not weight and named.isdisjoint(kin.numbers)):
                     continue
                 called = kin.numbers & named
                 if weight and (score := self._score(kin, weight, needed)) >= floor:
@@ -259,19 +256,19 @@ class Remembered:
                     found.append(_Worth(score, safety, name, topic, called, first))
         return found
 
-    def _concerned(self, needed: Needed) -> Iterator[_Concerned]:
+    def _concerned(self, needed: Needed, critical: bool) -> Iterator[tuple[_Kind, float, str]]:
         """The kinds that a topic needs, how much and which topic most; and those that matter for safety if named."""
         best: dict[_Kind, tuple[float, str]] = {}
         for topic in needed.topics:
-            for kind, weight in self._wanted.get(topic, ()):
+            for kind, weight in self._wanted.get((topic, critical), ()):
                 if kind not in best or weight > best[kind][0]:
                     best[kind] = weight, topic
         for kind, (weight, topic) in best.items():
             only_told = needed.tells and (kind.name, topic) != ("allergy", self._reader.needs.told)
-            yield _Concerned(kind, 0.0 if only_told else weight, topic)  # (decision D12)
-        for kind in self._kinds.values():
+            yield kind, 0.0 if only_told else weight, topic  # (decision D12)
+        for kind in self._kinds.values() if critical else ():
             if kind.name in SAFETY and kind not in best:
-                yield _Concerned(kind, 0.0, "named")
+                yield kind, 0.0, "named"
 
     def _score(self, kin: _Kin, weight: float, asked: Needed, *, called: bool = False) -> float:
         """What the statements of a kin are worth, and what those that are ``called`` by name."""
@@ -307,11 +304,6 @@ def _in_turn(worth: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
         together = [(number, each) for each in equals for number in each.numbers if number >= each.first]
         for number, each in sorted(together, key=_NUMBER, reverse=True):
             yield each, number
-
-
-def _concerns(subject: str, asked: Needed) -> bool:
-    """Whether what is true of ``subject`` can matter: of somebody else only when the message is about them too."""
-    return subject == "user" or asked.household or asked.aside or subject in asked.people
 
 
 def _near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> float:

@@ -161,6 +161,7 @@ class Reader:
         """Look up what ``statements`` belong to, which are about to be held, so that it is known by then."""
         for statement in statements:
             self.groups(statement)
+            core(statement.value)
 
     def groups(self, statement: Statement) -> frozenset[str]:
         """The groups that a statement belongs to, by its value and by the sentence that says it."""

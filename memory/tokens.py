@@ -13,6 +13,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from itertools import count as count_from
+from operator import add
 from typing import Final, NamedTuple
 
 from memory.text import Remembered
@@ -35,6 +37,7 @@ _SELDOM = frozenset(
     (first, second) for first in _LETTERS for second in _LETTERS if second not in _OFTEN[first.lower()]
 )
 _WORD = re.compile(r"[A-Za-z]+")
+_INDENTED = re.compile(r"\n (?=[A-Za-z])")
 _SPACE_THAT_COSTS = re.compile(r"(?<=\s) (?=[A-Za-z])")
 LONGEST_LAID_OUT = 4_096  # characters; of longer texts only what can fit is looked at
 _CHARS_A_TOKEN = 4  # at most: a word of three letters and the space before it cost one token
@@ -68,9 +71,7 @@ def count(text: str) -> int:
     if "\n" not in text:
         return _of_line(text)
     lines = text.split("\n")
-    indented = text.count("\n ") and sum(
-        line[:1] == " " and _begins_with_letter(line[1:2]) for line in lines[1:]
-    )
+    indented = len(_INDENTED.findall(text)) if "\n " in text else 0
     return sum(map(_of_line, lines)) + len(lines) - 1 + indented
 
 
@@ -125,11 +126,19 @@ class _Laid(NamedTuple):
 def _laid_out(text: str) -> _Laid:
     """Old messages are cut again with every turn, to another size each time."""
     stretches = text.split(" ")
-    costs = [_costs[each] for each in stretches]
+    costs = [*map(_costs.__getitem__, stretches)]
     costs[0] -= not _begins_with_letter(text)
-    starts = [0, *accumulate(len(each) + 1 for each in stretches)]
-    marked = (at for at, cost in enumerate(costs) if cost >= _AFTER_SPACE)
-    return _Laid(starts, [0, *accumulate(costs)], next(marked, len(costs)))
+    ends = accumulate(map(len, stretches))
+    marked = (
+        next(at for at, cost in enumerate(costs) if cost >= _AFTER_SPACE)
+        if max(costs) >= _AFTER_SPACE
+        else None
+    )
+    return _Laid(
+        starts=[0, *map(add, ends, count_from(1))],  # with the spaces between
+        costs=[0, *accumulate(costs)],
+        last=len(costs) if marked is None else marked,
+    )
 
 
 def _whole_head(text: str, tokens: int) -> int | None:
