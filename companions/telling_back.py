@@ -13,10 +13,11 @@ from companions.talk import Talk
 from companions.texts import BackWord, filled
 from memory.asked_back import AskedBack, asked_back
 from memory.extracts import outline
-from memory.facts import Add, HeldFact, Retract, kept_as, supersede, worth_keeping
+from memory.facts import Add, HeldFact, Retract, Said, kept_as, said_in, supersede
 from memory.statements_kinds import Statement
 
 MOST_TOLD = 8  # things at once
+MOST_READ = 40  # messages of the open talk
 SUMMARY_WORDS = 60
 
 
@@ -28,7 +29,7 @@ def told_back(companion: Companion, permitted: Permitted, talk: Talk, text: str)
     if asked is None:
         return None
     if asked.summary:
-        return _summed(companion, talk, text)
+        return _summed(companion, talk)
     words = companion.texts.back
     found = [_line(companion, each) for each in _holding(permitted, talk) if _meant(each, asked)]
     known = tuple(dict.fromkeys(found))[:MOST_TOLD]
@@ -40,8 +41,9 @@ def told_back(companion: Companion, permitted: Permitted, talk: Talk, text: str)
 def _holding(permitted: Permitted, talk: Talk) -> list[Statement]:
     """What holds: the facts from before, as changed by what was stated in this conversation."""
     held = {fact.id: HeldFact(fact.id, _statement(fact)) for fact in permitted.facts}
-    said = [one for each in talk.stated for one in each.statements]
-    for at, statement in enumerate(each for each in said if worth_keeping(each)):
+    said = said_in([(each.id, each.role, each.text) for each in talk.messages[-MOST_READ:]])
+    statements = [each.statement for each in said if isinstance(each, Said)]
+    for at, statement in enumerate(statements):
         match supersede(list(held.values()), statement):
             case Add(superseded=gone):
                 held = {id_: each for id_, each in held.items() if id_ not in gone}
@@ -83,10 +85,10 @@ def _listed(companion: Companion, parts: Sequence[str]) -> str:
     return f"{', '.join(others)} {companion.texts.words['and']} {last}" if others else last
 
 
-def _summed(companion: Companion, talk: Talk, text: str) -> str | None:
+def _summed(companion: Companion, talk: Talk) -> str | None:
     """This talk in short, by its own words; what no summary may hold is in none."""
-    before = [each for each in talk.messages if each.text != text]
-    made = talk.summary or ""
-    own = outline(open_to_summaries(before, talk.emotions), SUMMARY_WORDS)
-    said = " ".join(each for each in (made, own) if each)
+    asked = {each.id for each in talk.messages if each.role == "user" and asked_back(each.text)}
+    told = [each for each in talk.messages if {each.id, each.answers}.isdisjoint(asked)]
+    own = outline(open_to_summaries(told, talk.emotions), SUMMARY_WORDS)
+    said = " ".join(each for each in (talk.summary or "", own) if each)
     return filled(companion.texts.back["summed"], {"facts": said}) if said else None

@@ -45,6 +45,14 @@ def test_what_was_said_a_moment_ago_holds_and_what_it_ended_does_not() -> None:
     assert own(sitting, "Where do I live?") == "You told me that you live in Berlin."
 
 
+def test_who_quits_has_the_old_work_no_longer() -> None:
+    nurse = line("f5", Statement(kind="work", value="nurse at the hospital", attribute="job"))
+    sitting = Sitting("serenity", remembered=Remembered(facts=(nurse, LISBON)))
+    sitting.exchange("I quit my job as a nurse. I work as a gardener now.", "Good.")
+    assert own(sitting, "What is my work?") == "You told me that your work is gardener."
+    assert "nurse" not in own(sitting, "What do you know about me?")
+
+
 def test_what_was_never_told_is_said_to_be_unknown() -> None:
     assert "not told me" in own(Sitting("serenity", remembered=KNOWN), "What is my dog's name?")
     assert "not told me" in own(Sitting("serenity"), "What do you know about me?")
@@ -56,6 +64,7 @@ def test_a_talk_is_summed_up_by_its_own_words_without_what_no_summary_may_hold()
     sitting.exchange("My husband hits me when he drinks.", "I hear you.")
     told = own(sitting, "Can you sum up our talk?")
     assert "night shifts" in told
+    assert "sum up" not in own(sitting, "Can you sum up our talk?")
     assert "husband" not in told
 
 
