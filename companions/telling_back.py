@@ -23,7 +23,8 @@ SUMMARY_WORDS = 60
 
 def told_back(companion: Companion, permitted: Permitted, talk: Talk, text: str) -> str | None:
     """The answer to a question for what the person told; None where ``text`` is none, or the policy keeps nothing."""
-    if companion.policy.memory.facts != "across":
+    memory = companion.policy.memory
+    if "across" not in (memory.facts, memory.key_facts):
         return None
     asked = asked_back(text)
     if asked is None:
@@ -40,7 +41,10 @@ def told_back(companion: Companion, permitted: Permitted, talk: Talk, text: str)
 
 def _holding(permitted: Permitted, talk: Talk) -> list[Statement]:
     """What holds: the facts from before, as changed by what was stated in this conversation."""
-    held = {fact.id: HeldFact(fact.id, _statement(fact)) for fact in permitted.facts}
+    lines = permitted.facts or tuple(
+        FactLine(id=f"key_fact:{at}", category="", text=text) for at, text in enumerate(permitted.key_facts)
+    )
+    held = {fact.id: HeldFact(fact.id, _statement(fact)) for fact in lines}
     said = said_in([(each.id, each.role, each.text) for each in talk.messages[-MOST_READ:]])
     statements = [each.statement for each in said if isinstance(each, Said)]
     for at, statement in enumerate(statements):

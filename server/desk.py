@@ -68,10 +68,12 @@ from storage.commands import retained
 from storage.connection import Store
 from storage.conversations import BadCursor, Listed, conversation, list_conversations, metrics
 from storage.fulltext import Found, search
+from storage.memories import remembering
 from storage.messages import history
 from storage.people import profile
 from storage.refusals import StoreRefused
 from storage.sessions import session_left
+from storage.unheard import messages_heard
 
 T = TypeVar("T")
 
@@ -144,7 +146,7 @@ class StoreDesk:
             return ToolAnswer(UNAVAILABLE)
         found: tuple[Found, ...] = ()
         with anyio.move_on_after(policy.recall.deadline_ms / 1_000):  # then the model goes on without
-            found = await self._search(who, query, policy.recall.search_results)
+            found = await self._remembered(who, query, policy.recall.search_results)
         lines = [f'- "{quoted(shortened(each.text, policy.recall.search_tokens // 2))}"' for each in found]
         kept: list[str] = []
         messages: list[str] = []
@@ -153,6 +155,19 @@ class StoreDesk:
                 kept.append(line)
                 messages.append(each.message)
         return ToolAnswer("\n".join(kept) or "Nothing was found.", tuple(messages))
+
+    async def _remembered(self, who: Who, query: str, limit: int) -> tuple[Found, ...]:
+        """What a model may find: nothing while remembering is off, and nothing that was said while it was."""
+
+        def ask(db: sqlite3.Connection) -> tuple[Found, ...]:
+            if not remembering(db, user=who.user, companion=who.companion):
+                return ()
+            found = search(db, user=who.user, companion=who.companion, query=query, limit=limit)
+            ids = [each.message for each in found]
+            heard = messages_heard(db, ids, user=who.user, companion=who.companion)
+            return tuple(each for each in found if each.message in heard)
+
+        return await self._asked(ask, ())
 
     async def _search(self, who: Who, query: str, limit: int) -> tuple[Found, ...]:
         return await self._asked(

@@ -33,6 +33,7 @@ from server.summarizing import MOST_MESSAGES, said_by
 from storage.connection import Store
 from storage.messages import history
 from storage.readings import emotions_in
+from storage.unheard import heard_alone
 
 T = TypeVar("T")
 MOST_TOPICS = 10  # tutor document, MAX_TOPICS
@@ -51,7 +52,8 @@ def heard(db: sqlite3.Connection, job: Job) -> tuple[tuple[Message, ...], tuple[
     messages = history(
         db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
     )
-    return messages, emotions_in(db, job.conversation, MOST_MESSAGES)
+    kept = heard_alone(db, messages, user=job.user, companion=job.companion, conversation=job.conversation)
+    return kept, emotions_in(db, job.conversation, MOST_MESSAGES)
 
 
 def covered_by(job: Job, messages: Sequence[Message], rows: Sequence[EmotionRow]) -> Heard:

@@ -19,6 +19,7 @@ from storage.facts import facts_said_in, told_facts
 from storage.messages import history
 from storage.readings import emotions_in
 from storage.summaries import Ended, Summary, ended_talks, extracts_of
+from storage.unheard import heard_alone
 
 STAND_IN_MESSAGES = 60  # enough for what a talk was about; the summary itself reads all of them
 GROUPS = ("decision", "preference", "learned")
@@ -47,6 +48,9 @@ def _past(db: sqlite3.Connection, companion: Companion, user: str, ended: Ended)
         made = summary_content(ended.summary)
     else:
         messages = history(db, user=user, conversation=ended.conversation, limit=STAND_IN_MESSAGES)
+        messages = heard_alone(
+            db, messages, user=user, companion=companion.id, conversation=ended.conversation
+        )
         made = stand_in(companion, messages, emotions_in(db, ended.conversation, STAND_IN_MESSAGES))
     named = [
         content

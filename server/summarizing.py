@@ -33,6 +33,7 @@ from storage.connection import Store
 from storage.messages import history
 from storage.readings import anchored_in, emotions_in
 from storage.summaries import Summary, summary_of
+from storage.unheard import heard_alone
 
 MOST_MESSAGES = 1_000
 MOST_ANSWER_CHARS = 20_000
@@ -53,10 +54,16 @@ def material_of(db: sqlite3.Connection, job: Job) -> Material:
     messages = history(
         db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
     )
+    heard = messages  # a partial summary is for the window of its own talk
+    if job.kind == "summary":
+        heard = heard_alone(
+            db, messages, user=job.user, companion=job.companion, conversation=job.conversation
+        )
     found = summary_of(db, user=job.user, conversation=job.conversation)
     usable = found is not None and found.partial and found.covers_last <= job.last
+    usable = usable and len(heard) == len(messages)
     return Material(
-        messages=tuple(each for each in messages if each.text and each.position >= job.first),
+        messages=tuple(each for each in heard if each.text and each.position >= job.first),
         rows=emotions_in(db, job.conversation, MOST_MESSAGES),
         anchors=anchored_in(db, job.conversation),
         earlier=_content(found) if found is not None and usable else None,

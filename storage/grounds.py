@@ -15,6 +15,7 @@ from memory.statements_kinds import Statement
 from storage.facts_held import Evidence
 from storage.memories import switched_off
 from storage.rows import Row
+from storage.unheard import unheard_by
 
 PRIVATE = ("abuse", "self_harm")
 """Messages flagged so ground nothing (D25)."""
@@ -80,7 +81,7 @@ def batch_of(db: sqlite3.Connection, change: FactsProposed) -> Batch | None:
     words: list[_Words] = []
     others: list[str] = []
     for id_, role, text, at, stored, crisis, read in _messages(db, change, *covered):
-        unheard = any(begin <= stored and (end is None or stored < end) for begin, end in off)
+        unheard = unheard_by(off, stored)
         if role != "user" or crisis in PRIVATE or unheard:
             others.append(id_)
         else:

@@ -17,11 +17,13 @@ from companions.changes import (
 from memory.messages import Message
 from memory.text import folded
 from storage.commands import keep_command, retained
+from storage.memories import switched_off
 from storage.order import next_number
 from storage.readings import keep_readings
 from storage.removing import remove
 from storage.rows import MESSAGE_COLUMNS, Row, acquainted, blob_of, message_of
 from storage.sessions import session_seen
+from storage.unheard import unheard_by
 from storage.uses import keep_uses
 
 UNKNOWN = Refused("conversation.unknown")
@@ -97,11 +99,12 @@ def stated_by(
 ) -> tuple[StatedRow, ...]:
     """The person's latest messages that state something, oldest first, but those of one conversation.
 
-    What parents said of the person is not the person's.
+    What parents said of the person is not the person's, and what was said while remembering was off is not among
+    them.
     """
     rows: list[Row] = db.execute(
         """
-        SELECT s.message, m.position, m.text, s.content FROM statements s JOIN messages m ON m.id = s.message
+        SELECT s.message, m.position, m.text, s.content, m.stored FROM statements s JOIN messages m ON m.id = s.message
             JOIN conversations c ON c.id = s.conversation
         WHERE s.user_id = ? AND s.companion = ? AND s.conversation IS NOT ? AND m.removed = 0
             AND c.parent_mode = 0
@@ -109,9 +112,11 @@ def stated_by(
         """,
         (user, companion, without, limit),
     ).fetchall()
+    off = switched_off(db, user=user, companion=companion)
     return tuple(
         StatedRow(message=row[0], position=row[1], text=row[2], content=msgspec.Raw(row[3]))
         for row in reversed(rows)
+        if not unheard_by(off, row[4])
     )
 
 

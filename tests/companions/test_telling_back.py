@@ -76,6 +76,14 @@ def test_a_companion_that_may_know_nothing_tells_nothing_back() -> None:
             assert word not in told
 
 
+def test_a_tutor_tells_its_key_facts() -> None:
+    known = Remembered(key_facts=("decision: practise scales every morning",))
+    told = own(Sitting("maestro", remembered=known), "What do you know about me?")
+    assert "practise scales every morning" in told
+
+
 def test_nothing_of_the_student_is_told_to_the_parents() -> None:
-    told = own(Sitting("maestro", remembered=KNOWN, session_type="parent"), "What do you know about me?")
+    known = Remembered(facts=KNOWN.facts, key_facts=("decision: practise scales every morning",))
+    told = own(Sitting("maestro", remembered=known, session_type="parent"), "What do you know about me?")
     assert "Lisbon" not in told
+    assert "scales" not in told

@@ -54,6 +54,17 @@ async def facts(talker: Talker, status: str | None = "active") -> dict[str, dict
     return {each["text"]: each for each in kept["facts"] if status in (None, each["status"])}
 
 
+async def all_jobs_done(scene: Scene) -> None:
+    """Until every job of the server has ended."""
+    with anyio.fail_after(30):
+        while True:
+            with closing(sqlite3.connect(scene.data / STORE_FILE)) as db:
+                (left,) = db.execute("SELECT COUNT(*) FROM jobs WHERE state <> 'done'").fetchone()
+            if not left:
+                return
+            await anyio.sleep(0.05)
+
+
 async def close(talker: Talker) -> None:
     """End the talk, and wait until what was found in it is kept."""
     await talker.ask(ConversationClose(id=talker.new_id()))
@@ -173,6 +184,28 @@ async def test_switched_off_nothing_is_kept_and_nothing_used(tmp_path: Path) -> 
         on = await result(talker, MemorySettings(id=talker.new_id(), enabled=True))
         assert on["enabled"] is True
         assert list(await facts(talker)) == ["I like jazz"]
+
+
+@pytest.mark.parametrize("companion", ["serenity", "coach", "extremis", "maestro"])
+async def test_what_was_said_while_remembering_was_off_is_in_no_later_talk(
+    tmp_path: Path, companion: str
+) -> None:
+    async with played(tmp_path, YES) as scene, scene.greeted(companion=companion) as talker:
+        await talker.talk("I decided to keep bees on the roof.")
+        await result(talker, MemorySettings(id=talker.new_id(), enabled=False))
+        await talker.talk("I am allergic to zanzibarquince and I quarrelled with my sister.")
+        await result(talker, MemorySettings(id=talker.new_id(), enabled=True))
+        await talker.ask(ConversationClose(id=talker.new_id()))
+        await all_jobs_done(scene)
+        await talker.talk("What may I eat, and what shall I do about my sister and the roof?")
+        later = [request.body.decode() for request in scene.model.requests if b"the roof?" in request.body]
+        assert later
+        assert "zanzibarquince" not in "".join(later)
+        assert "quarrelled" not in "".join(later)
+        jobs = [
+            request.body.decode() for request in scene.model.requests if b"<guidance>" not in request.body
+        ]
+        assert "zanzibarquince" not in "".join(jobs)
 
 
 async def test_a_pin_holds_and_an_unknown_item_is_said_to_be_unknown(tmp_path: Path) -> None:
