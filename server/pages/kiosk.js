@@ -32,7 +32,7 @@ function dress(given) {
   parts.help.tell(words, given.help);
   parts.me.hidden = given.transcript === "current";
   parts.me.href = `/me${location.search}`;
-  parts.me.textContent = words.memory ?? "";
+  parts.me.textContent = words.memory;
   transcript.names = { user: words.you, assistant: shown };
   transcript.current = given.transcript === "current";
   transcript.pacing = { wordsPerSecond: given.pace_words_per_second };

@@ -143,3 +143,17 @@ async def test_nothing_moves_for_those_who_asked_for_less_motion(page: Page, pla
     await in_full(page, played)
     moving = "document.getAnimations().filter((each) => each.playState === 'running').length"
     assert await page.evaluate(moving) == 0
+
+
+@pytest.mark.parametrize("name", ["Maestra Livia", "Coach", "Professoressa Annunziata"])
+async def test_a_name_stands_in_whole_words_on_a_small_screen(page: Page, played: Stage, name: str) -> None:
+    played.companion = {**played.companion, "display_name": name}
+    for width in (320, 360):
+        await page.set_viewport_size({"width": width, "height": 740})
+        await opened(page, played)
+        title = page.locator("#name")
+        await expect(title).to_have_text(name)
+        lines = await title.evaluate(
+            "(h) => h.getClientRects()[0].height / parseFloat(getComputedStyle(h).lineHeight)"
+        )
+        assert round(lines) <= len(name.split())
