@@ -12,6 +12,7 @@ import msgspec
 from companions.policy import Policy
 from companions.quoting import quoted, unforged
 from companions.remembered import Permitted
+from companions.same import Same
 from companions.state import Waiting
 from companions.talk import Talk, without
 from memory.messages import Message
@@ -98,16 +99,15 @@ def recalled_of(
         reach=reach,
         shown={each.id for each in shown} | {waiting.message.id},
     )
-    return tuple((each, _telling(one)) for each, one in found)
-
-
-def _telling(stated: Stated) -> str:
-    """What was said, and of a long message the sentences that state something."""
-    return stated.text if count(stated.text) <= MOST_STATED_TOKENS else _part_telling(stated)
+    return tuple((each, _telling(Same(one))) for each, one in found)
 
 
 @lru_cache(maxsize=4_096)
-def _part_telling(stated: Stated) -> str:
+def _telling(same: Same[Stated]) -> str:
+    """What was said, and of a long message the sentences that state something."""
+    stated = same.value
+    if count(stated.text) <= MOST_STATED_TOKENS:
+        return stated.text
     said = [each.words or each.value for each in stated.statements]
     telling = [each for each in sentences(stated.text) if any(part and part in each for part in said)]
     return shortened(" […] ".join(telling) or "; ".join(said), MOST_STATED_TOKENS)

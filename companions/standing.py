@@ -16,6 +16,7 @@ from companions.policy_memory import Tier
 from companions.ports import Tool
 from companions.quoting import NOTES, between
 from companions.remembered import Permitted
+from companions.same import Same
 from companions.texts import PromptWord, filled
 from companions.tiers import Fitted, Item, capped
 from companions.tools import TOOLS
@@ -54,32 +55,19 @@ def with_notes(beginning: str, notes: list[str]) -> str:
     return "\n\n".join(part for part in (beginning, between(NOTES, notes)) if part)
 
 
-class _Same:
-    """A companion as a key: the same one, without comparing all its texts."""
-
-    __slots__ = ("companion",)
-
-    def __init__(self, companion: Companion) -> None:
-        self.companion = companion
-
-    def __hash__(self) -> int:
-        return id(self.companion)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.companion is self.companion
-
-
 def standing(
     companion: Companion, permitted: Permitted, *, session_type: str, summary_here: str | None
 ) -> Standing:
     """What stays of a prompt as long as these do."""
     lasting = msgspec.structs.replace(permitted, stated=(), anchors=())
-    return _standing(_Same(companion), lasting, session_type, summary_here)
+    return _standing(Same(companion), lasting, session_type, summary_here)
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _standing(same: _Same, permitted: Permitted, session_type: str, summary_here: str | None) -> Standing:
-    companion = same.companion
+def _standing(
+    same: Same[Companion], permitted: Permitted, session_type: str, summary_here: str | None
+) -> Standing:
+    companion = same.value
     words, limits = companion.texts.prompt, companion.policy.budget.tiers
     items = known_items(companion, permitted, summary_here=summary_here)
     fitted: dict[Tier, Fitted] = {
