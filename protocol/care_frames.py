@@ -9,9 +9,9 @@ from typing import Annotated, Final, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from protocol.frames import Command
-from protocol.ids import Id, NoteId
+from protocol.ids import ConversationId, Id, NoteId
 from protocol.times import Time
-from protocol.values import Cursor, Limit, Line, Lines, Value
+from protocol.values import Cursor, Limit, Line, Lines, Role, Value
 
 Basis: TypeAlias = Literal["self", "parent", "legal_representative", "best_interest"]
 Scope: TypeAlias = Literal["notes", "summaries", "trends", "transcripts", "watching"]
@@ -110,5 +110,82 @@ class NoteEntry(Value, frozen=True, kw_only=True):
     evaluation: LessonEvaluation | None = None
 
 
-FOR_CAREGIVERS: Final = (CareContextGet, CareContextSet, CareNotes, CareNotesRead)
+class CareEmotions(Command, frozen=True, kw_only=True, tag="care.emotions"):
+    """What was felt, message by message, the latest first. For caregivers, with live consent to ``trends``."""
+
+    since: Time | UnsetType = UNSET
+    until: Time | UnsetType = UNSET
+    cursor: Cursor | UnsetType = UNSET
+    limit: Limit = 50
+
+
+class CareRepetition(Command, frozen=True, kw_only=True, tag="care.repetition"):
+    """How often each kind of question came in the last ``days``, and what came again and again in one talk.
+
+    For caregivers, with live consent to ``trends``.
+    """
+
+    days: Annotated[int, Meta(ge=1, le=366)] | UnsetType = UNSET
+
+
+class CareSummaries(Command, frozen=True, kw_only=True, tag="care.summaries"):
+    """What talks came to, the latest first. For caregivers, with live consent to ``summaries``."""
+
+    cursor: Cursor | UnsetType = UNSET
+    limit: Limit = 20
+
+
+class CareHistory(Command, frozen=True, kw_only=True, tag="care.history"):
+    """A talk word for word, its end first. For caregivers, with live consent to ``transcripts``."""
+
+    conversation: ConversationId
+    cursor: Cursor | UnsetType = UNSET
+    limit: Limit = 50
+
+
+class EmotionEntry(Value, frozen=True, kw_only=True):
+    """What was read in one message: ``intensity`` as the companion's set has it, ``distress`` from 0 to 1."""
+
+    at: Time
+    emotion: str
+    intensity: int
+    distress: float
+    trajectory: str
+
+
+class ChronicEntry(Value, frozen=True, kw_only=True):
+    """A question that came again and again in one talk, and how often it had come before when it came last."""
+
+    question_type: str
+    object: str
+    repeats: int
+    at: Time
+
+
+class TalkSummaryEntry(Value, frozen=True, kw_only=True):
+    """What a talk came to; ``at`` is when it began."""
+
+    conversation: ConversationId
+    at: Time
+    text: str
+
+
+class TranscriptEntry(Value, frozen=True, kw_only=True):
+    """One message, as it was said."""
+
+    role: Role
+    text: str
+    at: Time
+
+
+FOR_CAREGIVERS: Final = (
+    CareContextGet,
+    CareContextSet,
+    CareNotes,
+    CareNotesRead,
+    CareEmotions,
+    CareRepetition,
+    CareSummaries,
+    CareHistory,
+)
 """What nobody may ask but who holds a grant."""

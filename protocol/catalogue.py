@@ -6,8 +6,12 @@ from typing import Final, TypeAlias, get_args
 from protocol.care_frames import (
     CareContextGet,
     CareContextSet,
+    CareEmotions,
+    CareHistory,
     CareNotes,
     CareNotesRead,
+    CareRepetition,
+    CareSummaries,
     ConsentList,
     ConsentSet,
 )
@@ -108,6 +112,10 @@ AnyCommand: TypeAlias = (
     | CareContextSet
     | CareNotes
     | CareNotesRead
+    | CareEmotions
+    | CareRepetition
+    | CareSummaries
+    | CareHistory
 )
 
 AnyEvent: TypeAlias = (

@@ -11,12 +11,20 @@ from protocol.care_frames import (
     CareContext,
     CareContextGet,
     CareContextSet,
+    CareEmotions,
+    CareHistory,
     CareNotes,
     CareNotesRead,
+    CareRepetition,
+    CareSummaries,
+    ChronicEntry,
     ConsentEntry,
     ConsentList,
     ConsentSet,
+    EmotionEntry,
     NoteEntry,
+    TalkSummaryEntry,
+    TranscriptEntry,
 )
 from protocol.conversation_frames import (
     ConversationArchive,
@@ -230,6 +238,35 @@ class NotePage(Value, frozen=True, kw_only=True):
     next: str | None
 
 
+class EmotionPage(Value, frozen=True, kw_only=True):
+    """Feelings, the latest first; ``next`` is the cursor of the following page."""
+
+    emotions: tuple[EmotionEntry, ...]
+    next: str | None
+
+
+class Repetition(Value, frozen=True, kw_only=True):
+    """Questions of the last ``days`` by their kind, and those that came again and again in one talk."""
+
+    days: int
+    types: dict[str, int]
+    chronic: tuple[ChronicEntry, ...]
+
+
+class TalkSummaryPage(Value, frozen=True, kw_only=True):
+    """Summaries, the latest talk first; ``next`` is the cursor of the following page."""
+
+    summaries: tuple[TalkSummaryEntry, ...]
+    next: str | None
+
+
+class TranscriptPage(Value, frozen=True, kw_only=True):
+    """Messages, oldest first; ``next`` is the cursor of those before them."""
+
+    messages: tuple[TranscriptEntry, ...]
+    next: str | None
+
+
 class Greeting(Value, frozen=True, kw_only=True):
     """The companion's first words, and what they take up."""
 
@@ -294,4 +331,8 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     CareContextSet: Done,
     CareNotes: NotePage,
     CareNotesRead: Done,
+    CareEmotions: EmotionPage,
+    CareRepetition: Repetition,
+    CareSummaries: TalkSummaryPage,
+    CareHistory: TranscriptPage,
 }

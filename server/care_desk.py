@@ -1,6 +1,7 @@
 """What those who hold a grant may do and see about the one person it is for; everything else is forbidden."""
 
 import sqlite3
+from typing import TypeAlias, assert_never
 
 import msgspec
 
@@ -12,11 +13,15 @@ from protocol import care_frames as care
 from protocol import results
 from protocol.catalogue import AnyCommand
 from protocol.times import rfc3339
+from protocol.values import Value
 from server.care_pages import note_marked, note_page
+from server.care_timeline import emotion_page, repetition_now, summary_page, transcript_page
 from server.desk_consents import consents_told, decided
 from storage.care_contexts import care_context
 from storage.connection import Store
 from storage.grants import Grant
+
+Timeline: TypeAlias = care.CareEmotions | care.CareRepetition | care.CareSummaries | care.CareHistory
 
 
 class CareDesk:
@@ -53,10 +58,25 @@ class CareDesk:
                 return Done(result=results.Done(), changes=(self._given(context, at),))
             case care.CareNotes():
                 return Done(result=await self._store.read(lambda db: note_page(db, self._who, command, at)))
+            case care.CareEmotions() | care.CareRepetition() | care.CareSummaries() | care.CareHistory():
+                return Done(result=await self._store.read(lambda db: self._timeline(db, command, at)))
             case care.CareNotesRead(note=note):
                 return await self._store.read(lambda db: note_marked(db, self._who, note, at))
             case _:
                 raise CommandRefused("auth.forbidden")
+
+    def _timeline(self, db: sqlite3.Connection, command: Timeline, at: int) -> Value:
+        match command:
+            case care.CareEmotions():
+                return emotion_page(db, self._who, command, at)
+            case care.CareRepetition():
+                return repetition_now(db, self._who, self._companion, command, at)
+            case care.CareSummaries():
+                return summary_page(db, self._who, command, at)
+            case care.CareHistory():
+                return transcript_page(db, self._who, command, at)
+            case _:
+                assert_never(command)
 
     def _needs_context(self) -> None:
         if self._companion.policy.memory.caregiver == "never":

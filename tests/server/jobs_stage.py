@@ -79,12 +79,14 @@ class Stage:
 
 
 @asynccontextmanager
-async def playing(folder: Path, jobs: Jobs | None = None, *, slots: int = 4) -> AsyncGenerator[Stage]:
+async def playing(
+    folder: Path, jobs: Jobs | None = None, *, slots: int = 4, own: Path | None = None
+) -> AsyncGenerator[Stage]:
     """A server with its data in ``folder``."""
     played = jobs or Jobs()
     async with model_server(ANSWER) as upstream:
         upstream.choose = lambda request: played(request) if request.is_job else ANSWER
-        chosen = settings(folder, model=f"openai:m@{upstream.url}/v1")
+        chosen = settings(folder, model=f"openai:m@{upstream.url}/v1", own=own)
         chosen = replace(chosen, model=replace(chosen.model, for_jobs=True, most_at_once=slots))
         async with serving(chosen) as url:
             yield Stage(url, upstream, played, folder / STORE_FILE)

@@ -71,6 +71,7 @@ from storage.recovery import recover
 from storage.sessions import session_left
 from storage.summaries import recent_summaries, summary_of
 from storage.talk import load_talk
+from storage.timeline import feelings, questions, talk_summaries, transcript
 from tests.storage.making import (
     ANNA,
     answered,
@@ -245,6 +246,10 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "feedback": lambda db: feedback(db, user=ANNA, response="r"),
     "care_context": lambda db: care_context(db, user=ANNA, companion="clara"),
     "notes_of": notes_asked,
+    "feelings": lambda db: feelings(db, user=ANNA, companion="clara", since=0, until=9, before=None, limit=5),
+    "questions": lambda db: questions(db, user=ANNA, companion="clara", since=0),
+    "talk_summaries": lambda db: talk_summaries(db, user=ANNA, companion="clara", before=None, limit=5),
+    "transcript": lambda db: transcript(db, user=ANNA, companion="clara", conversation="z"),
     "note_companion": lambda db: companion_of(db, user=ANNA, note="n"),
     "standing": lambda db: standing(db, user=ANNA, companion="clara", at=5),
     "grants_for": lambda db: grants_for(db, user=ANNA),
