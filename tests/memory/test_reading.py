@@ -12,3 +12,11 @@ def test_what_the_words_only_suggest_is_kept_apart_from_what_is_stated() -> None
     reading = read("Milk and I have had a few problems over the years.", Before())
     assert not {one.kind for one in reading.suggested} & {one.kind for one in reading.statements}
     assert "allergy" in {one.kind for one in (*reading.statements, *reading.suggested)}
+
+
+def test_what_a_message_needs_of_earlier_ones_is_read_only_where_they_may_come_back() -> None:
+    text = "What could I cook for dinner?"
+    assert read(text, Before()).needed is None
+    needed = read(text, Before(), recalls=True).needed
+    assert needed is not None
+    assert needed.topics
