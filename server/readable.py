@@ -5,6 +5,7 @@ import hashlib
 from datetime import UTC, datetime
 from html import escape
 
+from memory.facts_told import told
 from storage.portable import Cell, Memory, Rows
 
 STYLE = """
@@ -67,18 +68,15 @@ def _profile(rows: Rows) -> str:
 def _facts(rows: Rows) -> str:
     holding = [row for row in rows if row["status"] in ("active", "proposed")]
     past = [row for row in rows if row not in holding]
-    now = [
-        f"{_text(row['value'])}{_about(row)} <span class=soft>({_text(row['category'])})</span>"
-        for row in holding
-    ]
-    before = [f"{_text(row['value'])}{_about(row)}" for row in past]
+    now = [f"{_fact(row)} <span class=soft>({_text(row['category'])})</span>" for row in holding]
+    before = [_fact(row) for row in past]
     return _section("What is remembered", now) + _section("What was so once", before)
 
 
-def _about(row: dict[str, Cell]) -> str:
-    return (
-        "" if row["subject"] in ("user", "") else f" <span class=soft>— about {_text(row['subject'])}</span>"
-    )
+def _fact(row: dict[str, Cell]) -> str:
+    """What it is about, and of whom, before its words: "peanuts" alone would not say that they do harm."""
+    subject, attribute, value = (str(row[key]) for key in ("subject", "attribute", "value"))
+    return escape(told(subject or "user", attribute, value, note=row["kind"] == "note"))
 
 
 def _summaries(rows: Rows, conversations: Rows) -> str:

@@ -1,6 +1,7 @@
 """A person takes their memory along: a file that comes in again to the same state, and a page to read."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from protocol.conversation_frames import (
     ConversationDelete,
     ConversationList,
 )
-from protocol.memory_frames import MemoryExport
+from protocol.memory_frames import MemoryAdd, MemoryExport
 from protocol.person_frames import MoodCheckIn, Profile, ProfileSet
 from server.app import STORE_FILE
 from server.cli import app
@@ -109,6 +110,17 @@ async def test_a_page_to_read_stands_by_itself_and_runs_nothing(tmp_path: Path) 
         assert "default-src &#x27;none&#x27;" in page or "default-src 'none'" in page
         for outside in ("http://", "https://", "url(", "@import", "src="):
             assert outside not in page
+
+
+async def test_a_page_to_read_says_what_a_fact_is_about_and_of_whom(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        for text in ("I am allergic to peanuts", "My sister Maria is allergic to walnuts"):
+            await talker.ask(MemoryAdd(id=talker.new_id(), text=text))
+        response, _ = await downloaded(talker, url, "html")
+        lines = re.findall("<li>(.*?) <span", response.body.decode())
+        assert [line.split(":")[0] for line in lines] == ["allergy", "Maria"]
+        assert "allergy" in lines[1]
 
 
 async def test_what_is_exported_comes_in_to_the_same_state_and_twice_is_once(tmp_path: Path) -> None:
