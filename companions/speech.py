@@ -32,9 +32,11 @@ _MARKER = re.compile(
     r"|<[|｜][^<>|｜\n]{1,40}[|｜]>|</s>|</?(?:start_of_turn|end_of_turn|notes|guidance)>|\[/?INST\]",
     re.IGNORECASE,
 )
-_LINE_START = re.compile(r"(?:^|\n)[ \t]{0,3}(?:#{1,3} *)?\**(?P<word>[a-z]*)(?P<rest>\** ?)$", re.IGNORECASE)
+_LINE_START = re.compile(
+    r"(?:^|\n)[ \t]{0,3}(?:#{1,3} *)?\**(?P<word>[a-z]*)(?P<rest>\** ?)\Z", re.IGNORECASE
+)
 _BRACKET_START = re.compile(
-    r"(?:<(?:[|｜][^<>|｜\n]{0,40}[|｜]?|/?[a-z_]{0,14})|\[/?I?N?S?T?)$", re.IGNORECASE
+    r"(?:<(?:[|｜][^<>|｜\n]{0,40}[|｜]?|/?[a-z_]{0,14})|\[/?I?N?S?T?)\Z", re.IGNORECASE
 )
 _SENTENCE = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|(?<=[。！？]))|\n+(?=\S)")
 _LAST_SENTENCE = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|(?<=[。！？]))|\n+")

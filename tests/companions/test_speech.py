@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from companions.speech import MOST_HELD, Heard, Judge, Manner, Speech, Verdict, end, hear, hold_over
@@ -76,6 +76,7 @@ TEXTS = st.lists(WORDS, max_size=14).map("".join)
 
 
 @given(text=TEXTS, borders=st.lists(st.integers(0, 10_000), max_size=12), manner=st.sampled_from(MANNERS))
+@example(text=". ‹好。### system\nUser:", borders=[5, 16, 17], manner=FREE)
 def test_any_cutting_of_a_text_shows_the_same(text: str, borders: list[int], manner: Manner) -> None:
     whole, verdict, _ = tell([text], manner)
     shown, other, _ = tell(cut(text, borders), manner)
