@@ -52,6 +52,7 @@ async def test_with_a_job_hung_on_the_only_slot_the_first_token_is_as_fast_as_wi
         alone = await first_token(scene)
         scene.server.play(HUNG, QUICK)
         ends: list[str] = []
+        beside = 0.0
         async with anyio.create_task_group() as tasks:
             await tasks.start(job, scene, ends)
             await anyio.sleep(60)
