@@ -272,7 +272,7 @@ class Sessions:
             if who.user == user and companion in (None, who.companion):
                 live.address.post(Refresh(edited=edited, items=items))
 
-    async def unsay(self, who: Who, unsaid: Unsaid, by: Address[Mail]) -> None:
+    async def unsay(self, who: Who, unsaid: Unsaid, by: Address[Mail] | None) -> None:
         """The other sessions of that person with that companion let go of what is about to be removed."""
         asked: list[anyio.Event] = []
         for live in self._others(who, by):
@@ -282,12 +282,12 @@ class Sessions:
             for done in asked:
                 await done.wait()
 
-    def unsaid(self, who: Who, unsaid: Unsaid, by: Address[Mail]) -> None:
+    def unsaid(self, who: Who, unsaid: Unsaid, by: Address[Mail] | None) -> None:
         """It was removed: before the other sessions take anything else in, they forget it."""
         for live in self._others(who, by):
             live.address.post(Forgotten(unsaid))
 
-    def _others(self, who: Who, by: Address[Mail]) -> list[Live]:
+    def _others(self, who: Who, by: Address[Mail] | None) -> list[Live]:
         owner = (who.user, who.companion)
         return [
             live

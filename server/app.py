@@ -160,7 +160,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 metrics.count_sessions(lambda: len(sessions))
                 channels = (Channel(), Channel(), Channel())
 
-                async def unsaid(who: Who, what: Unsaid, by: Address[Mail]) -> None:
+                async def unsaid(who: Who, what: Unsaid, by: Address[Mail] | None = None) -> None:
                     """Other sessions forget it, the files are cleaned, what was withdrawn is made again."""
                     sessions.unsaid(who, what, by)
                     if what.conversation is not None:
@@ -223,7 +223,10 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 care = Care(
                     store,
                     lambda change: land(writer, (change,)),
+                    erasures,
                     changed=lambda user: sessions.refresh(user, edited=True),
+                    unsay=lambda who, what: sessions.unsay(who, what, None),
+                    unsaid=unsaid,
                 )
                 door = Door(
                     care=care,

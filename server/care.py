@@ -13,10 +13,13 @@ from actors.command_kinds import digest_of
 from actors.ports import CommandRefused, Done
 from companions.changes import AnyChange, Outcome, Refused
 from companions.companion import Companion
+from companions.state import Who
+from companions.unsaying import Unsaid
 from protocol.catalogue import AnyCommand
 from protocol.frames import Event
 from protocol.results import CommandAck
 from server.care_desk import CareDesk
+from server.erasing import Erasures
 from storage.connection import Store
 from storage.grants import Grant, grant_of
 from storage.refusals import StoreRefused
@@ -28,10 +31,22 @@ MOST_SEEN = 256
 class Care:
     """What the door is handed for those who hold a grant."""
 
-    def __init__(self, store: Store, land: Land, *, changed: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        land: Land,
+        erasures: Erasures,
+        *,
+        changed: Callable[[str], None],
+        unsay: Callable[[Who, Unsaid], Awaitable[None]],
+        unsaid: Callable[[Who, Unsaid], Awaitable[None]],
+    ) -> None:
         self.store = store
         self.land = land
+        self.erasures = erasures
         self.changed = changed  # what a person's companion should know has changed
+        self.unsay = unsay  # the person's sessions let go of what is about to be removed
+        self.unsaid = unsaid  # and forget it
 
     async def grant(self, token: str) -> Grant | None:
         """The grant that a token shows; none while the store does not answer."""
@@ -55,7 +70,7 @@ class Sitting:
     def __init__(self, care: Care, token: str, grant: Grant, companion: Companion, session: str) -> None:
         self._care = care
         self._token = token
-        self._desk = CareDesk(care.store, companion, grant, session)
+        self._desk = CareDesk(care.store, care.erasures, companion, grant, session)
         self._seen: OrderedDict[str, tuple[str, Event]] = OrderedDict()
 
     async def answer(self, command: AnyCommand, at: int) -> Event:
@@ -73,16 +88,21 @@ class Sitting:
         except StoreRefused as refused:
             raise CommandRefused(refused.code) from None
         await self._landed(done)
-        answer: Event = CommandAck(re=command.id, result=done.result)
+        result = done.result if done.after is None else await done.after()
+        answer: Event = CommandAck(re=command.id, result=result)
         if done.changes:  # what reads runs again
             self._remember(command.id, digest, answer)
         return answer
 
     async def _landed(self, done: Done) -> None:
+        if done.unsaid is not None:
+            await self._care.unsay(self._desk.who, done.unsaid)
         for change in done.changes:
             outcome = await self._care.land(change)
             if isinstance(outcome, Refused):
                 raise CommandRefused(outcome.code)
+        if done.unsaid is not None:
+            await self._care.unsaid(self._desk.who, done.unsaid)
         if done.changes:
             self._care.changed(self._desk.grant.user)
 

@@ -12,11 +12,13 @@ from companions.state import Who
 from protocol import care_frames as care
 from protocol import results
 from protocol.catalogue import AnyCommand
+from protocol.memory_frames import MemoryErase
 from protocol.times import rfc3339
 from protocol.values import Value
 from server.care_pages import note_marked, note_page
 from server.care_timeline import emotion_page, repetition_now, summary_page, transcript_page
 from server.desk_consents import consents_told, decided
+from server.erasing import Erasures
 from storage.care_contexts import care_context
 from storage.connection import Store
 from storage.grants import Grant
@@ -27,11 +29,14 @@ Timeline: TypeAlias = care.CareEmotions | care.CareRepetition | care.CareSummari
 class CareDesk:
     """One holder of a grant, and one companion of the person."""
 
-    def __init__(self, store: Store, companion: Companion, grant: Grant, session: str) -> None:
+    def __init__(
+        self, store: Store, erasures: Erasures, companion: Companion, grant: Grant, session: str
+    ) -> None:
         self.grant = grant
         self._store = store
+        self._erasures = erasures
         self._companion = companion
-        self._who = Who(user=grant.user, companion=companion.id, session=session, space=session)
+        self.who = self._who = Who(user=grant.user, companion=companion.id, session=session, space=session)
 
     async def answer(self, command: AnyCommand, at: int) -> Done:
         """Do a command; raises ``CommandRefused``."""
@@ -62,6 +67,9 @@ class CareDesk:
                 return Done(result=await self._store.read(lambda db: self._timeline(db, command, at)))
             case care.CareNotesRead(note=note):
                 return await self._store.read(lambda db: note_marked(db, self._who, note, at))
+            case MemoryErase():
+                self._needs_erasing()
+                return await self._erasures.answer(self._who, command, at)
             case _:
                 raise CommandRefused("auth.forbidden")
 
@@ -81,6 +89,11 @@ class CareDesk:
     def _needs_context(self) -> None:
         if self._companion.policy.memory.caregiver == "never":
             raise CommandRefused("policy.refused")
+
+    def _needs_erasing(self) -> None:
+        """Where the person is shown no past, a caregiver erases it, and says so twice (decision D30)."""
+        if self._companion.policy.session.transcript != "current":
+            raise CommandRefused("auth.forbidden", "The person does this by themselves.")
 
     def _context(self, db: sqlite3.Connection) -> results.CareContextNow:
         found = care_context(db, user=self._who.user, companion=self._who.companion)

@@ -35,6 +35,7 @@ SETTINGS_OF_PROFILE = ("country", "communication_style", "session_length")
 
 OUT_OF_REACH = (
     "Files that were exported or copied elsewhere.",
+    "Words that were typed on a page and not sent yet: they are in that browser alone.",
     "What the disk itself or snapshots of the file system may keep; encryption of the disk answers that.",
     "What a language model's server keeps of what it was sent, if it keeps anything.",
 )

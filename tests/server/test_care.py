@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from loadtest.client import Refusal, Talker, connected
 from protocol.care_frames import CareContext, CareContextGet, CareContextSet, ConsentList, ConsentSet
@@ -11,9 +12,11 @@ from protocol.catalogue import COMMANDS
 from protocol.codec import decode_command
 from protocol.errors import ErrorFrame
 from protocol.frames import Command
+from protocol.memory_frames import MemoryErase
 from protocol.session_frames import Client, Hello, Ping
 from server.app import STORE_FILE
 from server.cli_grants import end_, give_, list_
+from server.settings import Data
 from storage.connection import read_only
 from storage.grants import grant_of
 from tests.protocol.golden import golden_frames
@@ -31,6 +34,7 @@ GIVEN = CareContext(
 FOR_CAREGIVERS = (
     ConsentSet,
     ConsentList,
+    MemoryErase,  # where the person is shown no past
     *(kind for name, kind in COMMANDS.items() if name.startswith("care.")),
 )
 
@@ -38,6 +42,10 @@ FOR_CAREGIVERS = (
 def golden(name: str) -> Command:
     """A command as clients send it, with an id of its own."""
     return decode_command(golden_frames()[name].decode(), "json")
+
+
+def stored_bytes(folder: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in folder.glob(f"{STORE_FILE}*"))
 
 
 async def code_of(talker: Talker, command: Command) -> str:
@@ -84,6 +92,28 @@ async def test_a_caregiver_does_nothing_that_is_the_persons(tmp_path: Path) -> N
         for name in others:
             assert await code_of(carer, golden(name)) == "auth.forbidden", name
         assert len(others) > 20
+
+
+async def test_for_clara_a_caregiver_forgets_everything_and_says_so_twice(tmp_path: Path) -> None:
+    maria = token(tmp_path)
+    calm = replace(
+        settings(tmp_path),
+        data=Data(folder=str(tmp_path), durability="process", erase_cool_down_seconds=0.0),
+    )
+    async with serving(calm) as url, connected(url) as ann, caring(url, maria) as carer:
+        await ann.hello(user="ann", companion="clara")
+        await ann.talk("My heron stands by the pond.")
+        assert await code_of(ann, MemoryErase(id=ann.new_id())) == "policy.refused"
+        asked = await result(carer, MemoryErase(id="1"))
+        assert asked["state"] == "confirm"
+        done = await result(carer, MemoryErase(id="2", code=asked["code"]))
+        assert done["state"] == "done"
+        assert done["receipt"]["verified"] is True
+        assert done["receipt"]["removed"]["messages"] == 2
+        assert b"heron" not in stored_bytes(tmp_path)
+        await ann.talk("Good morning.")
+    async with serving(calm) as url, caring(url, maria, companion="serenity") as carer:
+        assert await code_of(carer, MemoryErase(id="1")) == "auth.forbidden"
 
 
 async def test_the_safeguarding_contact_sees_and_decides_nothing_of_a_caregivers(tmp_path: Path) -> None:
