@@ -1,7 +1,4 @@
-/**
- * Where what is not yet said is kept. One window of this browser keeps it for good, so that words survive a
- * power cut; further windows keep theirs until they are closed.
- */
+/** Where unsaid words are kept: one window keeps them for good, further ones until they are closed. */
 export async function keptFor(whom) {
   const store = (await isFirst(whom)) ? localStorage : sessionStorage;
   return {
@@ -10,10 +7,10 @@ export async function keptFor(whom) {
   };
 }
 
-/** The first window holds a lock for as long as it lives; one that is just reloading lets go of it. */
+/** The first window holds a lock while it lives; one that reloads waits for its own to be let go of. */
 const isFirst = (whom) =>
   new Promise((resolve) => {
-    const hold = () => new Promise(() => resolve(true));
-    const signal = AbortSignal.timeout(500);
+    const hold = () => new Promise(() => resolve((sessionStorage.first = true)));
+    const signal = AbortSignal.timeout(sessionStorage.first ? 5000 : 500);
     (navigator.locks?.request(whom, { signal }, hold) ?? Promise.reject()).catch(() => resolve(false));
   });
