@@ -17,6 +17,7 @@ from companions.ports import LanguageModel
 from memory.summing import Summed
 from server.extracting import Extracting
 from server.ids import now_ms
+from server.job_means import Means
 from server.metrics import Metrics
 from server.noting import Noting
 from server.summarizing import Summarizing
@@ -62,7 +63,8 @@ def aftercare(
     metrics: Metrics,
 ) -> tuple[Taker, Taker, Taker]:
     """The summarizer, the extractor and who writes notes on lessons, each with its channel."""
-    thinking = anyio.CapacityLimiter(1)  # one thread: more would only take turns with the talks' own work
+    # One thread: more would only take turns with the talks' own work.
+    means = Means(store, companions, model, anyio.CapacityLimiter(1))
     queue = StoreQueue(store)
 
     def done(job: Job, change: AnyChange) -> None:
@@ -80,9 +82,9 @@ def aftercare(
             done=done,
         )
         for name, kinds, perform, channel in (
-            ("summarizer", SUMMARIZER, Summarizing(store, companions, model, thinking), channels[0]),
-            ("extractor", EXTRACTOR, Extracting(store, companions, model, thinking), channels[1]),
-            ("noter", NOTER, Noting(store, companions, model, thinking), channels[2]),
+            ("summarizer", SUMMARIZER, Summarizing(means), channels[0]),
+            ("extractor", EXTRACTOR, Extracting(means), channels[1]),
+            ("noter", NOTER, Noting(means), channels[2]),
         )
     )
     return summarizer, extractor, noter

@@ -5,20 +5,18 @@ for too long the talk is gone through without it.
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-import anyio.to_thread
 import msgspec
 
-from actors.aftermath import MOST_ATTEMPTS, Job
+from actors.aftermath import Job
 from companions.changes import AnyChange, EmotionRow, ExtractMade
 from companions.companion import Companion
 from companions.fact_changes import Denial, FactsProposed, Keeping, Proposal
 from companions.filing import keeping, proposals
-from companions.job_prompts import batches, job_prompt
-from companions.ports import LanguageModel
+from companions.job_prompts import job_prompt
 from companions.proposing import marks_of, proposals_of
 from companions.summing_up import felt_by_message, open_to_summaries
 from memory.echoes import instructions
@@ -29,10 +27,7 @@ from memory.messages import Message
 from memory.proposals import Learned, Proposed, read_learnings, read_names, read_proposals
 from memory.statements import read_statements
 from server.ids import new_id
-from server.summarizing import MOST_MESSAGES, said_by
-from storage.connection import Store
-from storage.messages import history
-from storage.readings import emotions_in
+from server.job_means import Means, talk_of
 from storage.unheard import heard_alone
 
 T = TypeVar("T")
@@ -49,11 +44,9 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
 
 def heard(db: sqlite3.Connection, job: Job) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...]]:
     """What the job needs, in one reading."""
-    messages = history(
-        db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
-    )
+    messages, rows = talk_of(db, job)
     kept = heard_alone(db, messages, user=job.user, companion=job.companion, conversation=job.conversation)
-    return kept, emotions_in(db, job.conversation, MOST_MESSAGES)
+    return kept, rows
 
 
 def covered_by(job: Job, messages: Sequence[Message], rows: Sequence[EmotionRow]) -> Heard:
@@ -66,59 +59,32 @@ def covered_by(job: Job, messages: Sequence[Message], rows: Sequence[EmotionRow]
 class Extracting:
     """Performs the jobs ``facts``, ``topics`` and ``learnings``."""
 
-    def __init__(
-        self,
-        store: Store,
-        companions: Mapping[str, Companion],
-        model: LanguageModel,
-        thinking: anyio.CapacityLimiter,
-    ) -> None:
-        self._store = store
-        self._companions = companions
-        self._model = model
-        self._thinking = thinking
+    def __init__(self, means: Means) -> None:
+        self._means = means
 
     async def __call__(self, job: Job, at: int) -> AnyChange:
         """The result of the job, which ends it."""
-        companion = self._companions[job.companion]
-        messages, rows = await self._store.read(lambda db: heard(db, job))
-        talk = await self._off_loop(partial(covered_by, job, messages, rows))
+        companion = self._means.companions[job.companion]
+        messages, rows = await self._means.store.read(lambda db: heard(db, job))
+        talk = await self._means.off_loop(partial(covered_by, job, messages, rows))
         if job.kind == "facts":
             return await self._facts(companion, job, talk, at)
         if job.kind == "topics":
             return _extract(job, at, await self._topics(companion, job, talk))
-        return _extract(job, at, await self._learnings(companion, job, talk))
-
-    async def _off_loop(self, think: Callable[[], T]) -> T:
-        return await anyio.to_thread.run_sync(think, limiter=self._thinking)
-
-    async def _answers(
-        self, companion: Companion, job: Job, talk: Heard, categories: Sequence[str] = ()
-    ) -> list[tuple[tuple[Message, ...], str]]:
-        """What the model says to each part of the talk; nothing where no model is asked."""
-        if not self._model.connected or job.attempts >= MOST_ATTEMPTS or not talk.covered:
-            return []
-        return [
-            (
-                part,
-                await said_by(
-                    self._model,
-                    job_prompt(companion, job.kind, part, user=job.user, categories=categories),
-                ),
-            )
-            for part in batches(companion, talk.covered)
-        ]
+        return _extract(job, at, await self._learnings(job, talk))
 
     # ------------------------------------------------------------ facts
 
     async def _facts(self, companion: Companion, job: Job, talk: Heard, at: int) -> FactsProposed:
         policy = companion.policy.facts
         # The model first: a job that gives way to a person then has not read everything in vain.
-        answers = await self._answers(companion, job, talk, policy.categories) if policy is not None else []
-        read, denied = await self._off_loop(partial(_read, companion, talk))
+        answers = (
+            await self._means.answers(job, talk.covered, policy.categories) if policy is not None else []
+        )
+        read, denied = await self._means.off_loop(partial(_read, companion, talk))
         found: tuple[Proposal, ...] = ()
         if policy is not None:
-            proposed = await self._off_loop(partial(_proposed, answers))
+            proposed = await self._means.off_loop(partial(_proposed, answers))
             found = proposals_of(policy, proposed, read, lambda: new_id("fct"))
         return FactsProposed(
             user=job.user,
@@ -126,7 +92,7 @@ class Extracting:
             at=at,
             job=job.id,
             conversation=job.conversation,
-            made_by=self._model.name if found else "statements",
+            made_by=self._means.model.name if found else "statements",
             keeping=keeping(companion) or Keeping(),
             proposals=(*read, *found),
             denials=denied,
@@ -135,19 +101,19 @@ class Extracting:
     # ------------------------------------------------------------ topics and learnings
 
     async def _topics(self, companion: Companion, job: Job, talk: Heard) -> tuple[str, ...]:
-        answers = await self._answers(companion, job, talk)
+        answers = await self._means.answers(job, talk.covered)
         named = [name for part, answer in answers for name in _names(companion, job, part, answer)]
         if named:
             return tuple(dict.fromkeys(named))[:MOST_TOPICS]
-        return await self._off_loop(partial(_own_topics, talk))
+        return await self._means.off_loop(partial(_own_topics, talk))
 
-    async def _learnings(self, companion: Companion, job: Job, talk: Heard) -> tuple[Learned, ...]:
-        answers = await self._answers(companion, job, talk)
+    async def _learnings(self, job: Job, talk: Heard) -> tuple[Learned, ...]:
+        answers = await self._means.answers(job, talk.covered)
         found: list[Learned] = []
         for part, answer in answers:
             marks, said = marks_of(part)
             found.extend(read_learnings(answer, said, marks))
-        return tuple(found) or await self._off_loop(partial(_own_learnings, talk))
+        return tuple(found) or await self._means.off_loop(partial(_own_learnings, talk))
 
 
 def _read(companion: Companion, talk: Heard) -> tuple[tuple[Proposal, ...], tuple[Denial, ...]]:

@@ -5,18 +5,14 @@ abuse or self-harm is in neither, and counts for nothing (D25).
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-import anyio.to_thread
 import msgspec
 
-from actors.aftermath import MOST_ATTEMPTS, Job
+from actors.aftermath import Job
 from companions.care_changes import NoteMade
 from companions.changes import AnyChange, EmotionRow, ExtractMade
 from companions.companion import Companion
-from companions.job_prompts import batches, job_prompt
-from companions.ports import LanguageModel
 from companions.summing_up import is_private, open_to_summaries
 from memory.messages import Message
 from memory.noting import (
@@ -32,11 +28,8 @@ from memory.noting import (
 )
 from memory.statements import read_statements
 from server.ids import new_id
-from server.summarizing import MOST_MESSAGES, said_by
-from storage.connection import Store
+from server.job_means import Means, talk_of
 from storage.consents import standing
-from storage.messages import history
-from storage.readings import emotions_in
 
 T = TypeVar("T")
 OWN = "extract"
@@ -59,58 +52,38 @@ def lesson_of(
 ) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...], bool]:
     """What a job reads, and whether the parents allow notes at ``at``."""
     allowed = standing(db, user=job.user, companion=job.companion, at=at).granted("notes")
-    messages = history(
-        db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
-    )
-    return messages, emotions_in(db, job.conversation, MOST_MESSAGES), allowed
+    messages, rows = talk_of(db, job)
+    return messages, rows, allowed
 
 
 class Noting:
     """Performs the jobs ``parent_note`` and ``evaluation``."""
 
-    def __init__(
-        self,
-        store: Store,
-        companions: Mapping[str, Companion],
-        model: LanguageModel,
-        thinking: anyio.CapacityLimiter,
-    ) -> None:
-        self._store = store
-        self._companions = companions
-        self._model = model
-        self._thinking = thinking
+    def __init__(self, means: Means) -> None:
+        self._means = means
 
     async def __call__(self, job: Job, at: int) -> AnyChange:
         """The result of the job, which ends it."""
-        companion = self._companions[job.companion]
-        messages, rows, allowed = await self._store.read(lambda db: lesson_of(db, job, at))
-        shown = await self._off_loop(lambda: open_to_summaries(messages, rows))
+        companion = self._means.companions[job.companion]
+        messages, rows, allowed = await self._means.store.read(lambda db: lesson_of(db, job, at))
+        shown = await self._means.off_loop(lambda: open_to_summaries(messages, rows))
         lesson = Lesson(messages=tuple(each for each in shown if each.position >= job.first), allowed=allowed)
         if job.kind == "evaluation":
-            return await self._evaluated(companion, job, lesson, at)
+            return await self._evaluated(job, lesson, at)
         return await self._noted(companion, job, lesson, at)
 
-    async def _off_loop(self, think: Callable[[], T]) -> T:
-        return await anyio.to_thread.run_sync(think, limiter=self._thinking)
-
-    async def _answers(self, companion: Companion, job: Job, lesson: Lesson) -> list[str]:
-        """What the model says to each part of the lesson; nothing where no model is asked."""
-        if not self._model.connected or job.attempts >= MOST_ATTEMPTS:
-            return []
-        return [
-            await said_by(self._model, job_prompt(companion, job.kind, part, user=job.user))
-            for part in batches(companion, lesson.messages)
-        ]
+    async def _answers(self, job: Job, lesson: Lesson) -> list[str]:
+        return [answer for _, answer in await self._means.answers(job, lesson.messages)]
 
     async def _noted(self, companion: Companion, job: Job, lesson: Lesson, at: int) -> NoteMade:
         subject = companion.subject or companion.name
         note: Note | None = None
         by = OWN
         if lesson.allowed and lesson.said:
-            answers = await self._answers(companion, job, lesson)
-            note = await self._off_loop(lambda: _read_note(answers, lesson))
-            by = self._model.name if note is not None else OWN
-            note = note or await self._off_loop(
+            answers = await self._answers(job, lesson)
+            note = await self._means.off_loop(lambda: _read_note(answers, lesson))
+            by = self._means.model.name if note is not None else OWN
+            note = note or await self._means.off_loop(
                 lambda: own_note(subject, lesson.messages, learned=_learned(lesson))
             )
         return NoteMade(
@@ -126,11 +99,13 @@ class Noting:
             made_by=by,
         )
 
-    async def _evaluated(self, companion: Companion, job: Job, lesson: Lesson, at: int) -> ExtractMade:
-        answers = await self._answers(companion, job, lesson) if lesson.said else []
-        made = await self._off_loop(lambda: _read_evaluation(answers, lesson))
+    async def _evaluated(self, job: Job, lesson: Lesson, at: int) -> ExtractMade:
+        answers = await self._answers(job, lesson) if lesson.said else []
+        made = await self._means.off_loop(lambda: _read_evaluation(answers, lesson))
         if made is None:
-            made = await self._off_loop(lambda: own_evaluation(lesson.messages, learned=_learned(lesson)))
+            made = await self._means.off_loop(
+                lambda: own_evaluation(lesson.messages, learned=_learned(lesson))
+            )
         return ExtractMade(
             user=job.user,
             companion=job.companion,

@@ -5,16 +5,15 @@ later, and on the last attempt no longer. Everything that is only thinking is do
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
-import anyio.to_thread
 import msgspec
 
-from actors.aftermath import MOST_ATTEMPTS, Job
+from actors.aftermath import Job
 from companions.changes import EmotionRow, SummaryMade
 from companions.companion import Companion
 from companions.job_prompts import batches, job_prompt
-from companions.ports import LanguageModel, Prompt, Text
 from companions.summing_up import (
     felt_by_message,
     finished,
@@ -29,14 +28,10 @@ from memory.summing import Read, Summed, folded_on, read_summary
 from memory.talk_figures import Figures
 from memory.tokens import count
 from server.ids import new_id
-from storage.connection import Store
-from storage.messages import history
-from storage.readings import anchored_in, emotions_in
+from server.job_means import Means, talk_of
+from storage.readings import anchored_in
 from storage.summaries import Summary, summary_of
 from storage.unheard import heard_alone
-
-MOST_MESSAGES = 1_000
-MOST_ANSWER_CHARS = 20_000
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,9 +46,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 def material_of(db: sqlite3.Connection, job: Job) -> Material:
     """What the job needs, in one reading."""
-    messages = history(
-        db, user=job.user, conversation=job.conversation, before=job.last + 1, limit=MOST_MESSAGES
-    )
+    messages, rows = talk_of(db, job)
     heard = messages  # a partial summary is for the window of its own talk
     if job.kind == "summary":
         heard = heard_alone(
@@ -64,7 +57,7 @@ def material_of(db: sqlite3.Connection, job: Job) -> Material:
     usable = usable and len(heard) == len(messages)
     return Material(
         messages=tuple(each for each in heard if each.text and each.position >= job.first),
-        rows=emotions_in(db, job.conversation, MOST_MESSAGES),
+        rows=rows,
         anchors=anchored_in(db, job.conversation),
         earlier=_content(found) if found is not None and usable else None,
         earlier_to=found.covers_last if found is not None and usable else 0,
@@ -80,39 +73,24 @@ def _content(summary: Summary) -> Summed:
 class Summarizing:
     """Performs the jobs ``summary`` and ``partial``."""
 
-    def __init__(
-        self,
-        store: Store,
-        companions: Mapping[str, Companion],
-        model: LanguageModel,
-        thinking: anyio.CapacityLimiter,
-    ) -> None:
-        self._store = store
-        self._companions = companions
-        self._model = model
-        self._thinking = thinking
+    def __init__(self, means: Means) -> None:
+        self._means = means
 
     async def __call__(self, job: Job, at: int) -> SummaryMade:
         """The summary of the positions a job names."""
-        companion = self._companions[job.companion]
-        material = await self._store.read(lambda db: material_of(db, job))
+        companion = self._means.companions[job.companion]
+        material = await self._means.store.read(lambda db: material_of(db, job))
         policy = companion.policy.summary
         if policy is not None and policy.form == "dementia":
             return self._change(job, at, await self._figures(material), "extract")
-        shown = await anyio.to_thread.run_sync(
-            open_to_summaries, material.messages, material.rows, limiter=self._thinking
-        )
+        shown = await self._means.off_loop(lambda: open_to_summaries(material.messages, material.rows))
         made = await self._made(companion, job, material, shown)
-        whole = await anyio.to_thread.run_sync(finished, companion, made, shown, limiter=self._thinking)
-        return self._change(job, at, whole, made_by(whole, self._asked(job)))
-
-    def _asked(self, job: Job) -> str | None:
-        """The model that is asked; None where none is, or where it has failed too often."""
-        return self._model.name if self._model.connected and job.attempts < MOST_ATTEMPTS else None
+        whole = await self._means.off_loop(lambda: finished(companion, made, shown))
+        return self._change(job, at, whole, made_by(whole, self._means.asked(job)))
 
     async def _figures(self, material: Material) -> Figures:
-        return await anyio.to_thread.run_sync(
-            in_figures, material.messages, material.rows, material.anchors, limiter=self._thinking
+        return await self._means.off_loop(
+            lambda: in_figures(material.messages, material.rows, material.anchors)
         )
 
     async def _made(
@@ -127,24 +105,24 @@ class Summarizing:
         felt = felt_by_message(material.rows)
         for part in parts:
             read = await self._read(companion, job, part, made)
-            fresh = await anyio.to_thread.run_sync(sum_up, read, part, felt, limiter=self._thinking)
+            fresh = await self._means.off_loop(partial(sum_up, read, part, felt))
             made = fresh if made is None else folded_on(made, fresh, told_both=bool(fresh.summary))
         return made or Summed()
 
     async def _read(
         self, companion: Companion, job: Job, part: Sequence[Message], before: Summed | None
     ) -> Read:
-        if self._asked(job) is None:
+        if self._means.asked(job) is None:
             return Read()
         earlier = (before.summary or before.text) if before is not None else ""
         prompt = job_prompt(companion, job.kind, part, user=job.user, earlier=earlier)
-        answer = await said_by(self._model, prompt)
+        answer = await self._means.answer(prompt)
 
         def read() -> Read:
             given = instructions(prompt.system, [each.text for each in part])
             return without_echoes(read_summary(answer), given)
 
-        return await anyio.to_thread.run_sync(read, limiter=self._thinking)
+        return await self._means.off_loop(read)
 
     def _change(self, job: Job, at: int, made: Summed | Figures, by: str) -> SummaryMade:
         return SummaryMade(
@@ -161,17 +139,3 @@ class Summarizing:
             made_by=by,
             tokens=count(made.text),
         )
-
-
-async def said_by(model: LanguageModel, prompt: Prompt) -> str:
-    """All that a model says to a prompt, up to a bound; raises ``ModelError``."""
-    said: list[str] = []
-    length = 0
-    async with model.stream(prompt) as pieces:
-        async for piece in pieces:
-            if isinstance(piece, Text):
-                said.append(piece.text)
-                length += len(piece.text)
-                if length > MOST_ANSWER_CHARS:
-                    break
-    return "".join(said)
