@@ -46,7 +46,11 @@ from server.job_keeper import JobKeeper
 from server.listener import Site, check_network, listening
 from server.metrics import Metrics
 from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors, without_health
+from server.order_line import STORE_FILE as STORE_FILE
+from server.order_line import taking_orders
+from server.ordering import Ordering
 from server.page_data import page_data
+from server.presence import Presence
 from server.restoring import Watch, made_whole
 from server.retention import Retention
 from server.scrubber import Scrubber
@@ -67,7 +71,6 @@ from storage.recovery import recover
 from storage.refusals import StoreRefused
 from storage.restoring import Restored
 
-STORE_FILE = "fireside.db"
 WRITER_MAILBOX = 1_000
 WRITER_GRACE = 10.0
 DEBOUNCE_SECONDS = 1.5  # what was received is flushed within 2 s
@@ -228,8 +231,10 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     unsay=lambda who, what: sessions.unsay(who, what, None),
                     unsaid=unsaid,
                 )
+                presence = Presence(tasks)
                 door = Door(
                     care=care,
+                    presence=presence,
                     sessions=sessions,
                     services=services,
                     limits=settings.limits,
@@ -244,7 +249,10 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     metrics=metrics.text,
                     download=lambda path: tickets.take(path, sessions.lives),
                 )
-                async with listening(settings.listen, door, site) as listener:
+                async with (
+                    taking_orders(settings.folder, Ordering(store, presence)),
+                    listening(settings.listen, door, site) as listener,
+                ):
                     port = next(iter(listener.sockets)).getsockname()[1]
                     _quiet_collector()
                     log.info(

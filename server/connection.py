@@ -29,6 +29,7 @@ from protocol.times import rfc3339
 from server.care import Care, Sitting
 from server.ids import new_id, now_ms
 from server.metrics import Metrics
+from server.presence import Presence
 from server.settings import Limits as LimitSettings
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("connection")
@@ -80,6 +81,7 @@ class Door:
     epoch: str
     default_companion: str
     care: Care
+    presence: Presence
     open_mode: bool = True
 
 
@@ -212,8 +214,16 @@ class Connection:
         named = replace(hello, companion=companion.id)
         who = Principal(user=grant.user, role=grant.role)
         await self._socket.send(self._welcome(named, session, who, resumed=False, seq=0, conversation=None))
-        await self._receive_care(door.care.sitting(token, grant, companion, session))
+        with door.presence.here((grant.id,), self._let_go):
+            if await door.care.grant(token) == grant:  # it may have ended while it was looked up
+                await self._receive_care(door.care.sitting(token, grant, companion, session))
+            else:
+                await self._let_go()
         return False
+
+    async def _let_go(self) -> None:
+        """What let this connection in is over."""
+        await self._end("auth.refused")
 
     async def _receive_care(self, sitting: Sitting) -> None:
         async for data in self._connection:

@@ -10,6 +10,7 @@ from companions.errors import PolicyError
 from generation.local import LocalModelError
 from generation.naming import BadModelNameError
 from server.listener import CannotListen
+from server.order_line import ServerSilent
 from server.settings import BadSetting
 from storage.bringing_in import BadFile
 from storage.lock import FolderHeld, FolderUnusable
@@ -70,6 +71,9 @@ def plain_words(error: BaseException, folder: Path | None = None) -> tuple[str, 
             return f"{error}. Stop it, or choose another folder with --data.", FOLDER
         case FolderUnusable():
             return f"{error}. Give its owner the right to write there, or choose another with --data.", FOLDER
+        case ServerSilent():
+            said = f"{error} is in use by a process that takes no orders now: a server that starts or stops"
+            return f"{said}. Try again in a moment.", FOLDER
         case StoreRefused():
             return store_words(error, folder), STORE
         case OSError():

@@ -1,6 +1,7 @@
 """Who holds a role beside the person: by a grant, shown by a token that is kept as its digest alone."""
 
 import hashlib
+import secrets
 import sqlite3
 from typing import Literal, TypeAlias
 
@@ -10,6 +11,7 @@ from companions.consenting import Basis, family
 from storage.rows import Row
 
 GrantedRole: TypeAlias = Literal["caregiver", "safeguarding"]
+TOKEN_BYTES = 32
 _COLUMNS = "id, name, role, for_user, for_companion, basis"
 
 
@@ -33,6 +35,11 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True):
 
 class BothRoles(Exception):
     """A caregiver cannot be the safeguarding contact of the same person: abuse is told to neither family nor carer."""
+
+
+def new_token() -> str:
+    """A token of 256 random bits, to be shown once."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def digest_of(token: str) -> str:

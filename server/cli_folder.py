@@ -1,0 +1,35 @@
+"""What commands for staff share: the data folder that is meant, and orders that are carried out in it."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from server.order_line import STORE_FILE, ordered
+from server.orders import AnyOrder, NotDone
+from server.plain_words import said_plainly
+from server.settings import load
+
+ConfigFile = Annotated[Path | None, Parameter(name="--config", help="A TOML file with settings.")]
+Data = Annotated[Path | None, Parameter(help="The data folder.")]
+
+
+def store_folder(config: Path | None, data: Path | None) -> Path:
+    """The data folder; leaves with a sentence where there is no store in it."""
+    given = {"data.folder": str(data) if data is not None else None}
+    folder = load(config, os.environ, given).settings.folder
+    if not (folder / STORE_FILE).exists():
+        raise SystemExit(f"There is no store at {folder / STORE_FILE}.")
+    return folder
+
+
+def done(folder: Path, order: AnyOrder) -> None:
+    """Have ``order`` carried out and print its answer; a refusal is a sentence on standard error."""
+    with said_plainly(folder):
+        try:
+            answer = ordered(folder, order)
+        except NotDone as refused:
+            raise SystemExit(str(refused)) from None
+    for line in answer.lines:
+        print(line)
