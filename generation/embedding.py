@@ -1,11 +1,12 @@
-"""Vectors of texts from a server: Ollama's ``/api/embed``, or ``/embeddings`` of any that speaks OpenAI's API.
+"""Vectors of texts, from an encoder in this process or from a server.
+
+Servers are asked by Ollama's ``/api/embed``, or by ``/embeddings`` of any that speaks OpenAI's API.
 
 Servers differ in whether they bring vectors to length one, so it is done here. How long a vector is shows in the
 first answer; an answer of another length later means that another model sits behind the name, whose vectors can
 not be compared with the earlier ones, so it is refused. Source: Ollama's and OpenAI's API documents.
 """
 
-import math
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
@@ -13,13 +14,13 @@ from typing import Any, TypeAlias
 import anyio
 import msgspec
 
-from companions.ports import ModelError
+from companions.ports import Embedder, ModelError
 from generation.dialect import refusal
 from generation.http import Upstream, upstream
-from generation.naming import BadModelNameError, OllamaModel, OpenAIModel, parse_model
+from generation.naming import EmbedderModel, OllamaModel, OnnxModel, OpenAIModel
+from generation.onnx import LocalEmbedder, unit
 from generation.patience import retry_after
 
-EmbedderModel: TypeAlias = OllamaModel | OpenAIModel
 Vector: TypeAlias = tuple[float, ...]
 
 OK = 200
@@ -49,22 +50,17 @@ class OllamaVectors(msgspec.Struct, frozen=True):
     embeddings: list[list[float]]
 
 
-def parse_embedder(text: str) -> EmbedderModel:
-    """The embedder that ``text`` names: ``ollama:NAME[@URL]`` or ``openai:NAME@URL``.
-
-    Raises ``BadModelNameError``.
-    """
-    model = parse_model(text)
-    if isinstance(model, OllamaModel | OpenAIModel):
-        return model
-    raise BadModelNameError(f"{text!r} names no embedder; write ollama:NAME[@URL] or openai:NAME@URL")
-
-
 @asynccontextmanager
 async def embedder(
     model: EmbedderModel, *, api_key: str = "", seconds: float = EMBED_SECONDS
-) -> AsyncGenerator["RemoteEmbedder"]:
-    """The embedder, ready to be asked; its connections are closed at the end."""
+) -> AsyncGenerator[Embedder]:
+    """The embedder, ready to be asked; its connections are closed at the end.
+
+    Raises ``LocalModelError`` where it is to run in this process and can not.
+    """
+    if isinstance(model, OnnxModel):
+        yield await LocalEmbedder.loaded(model)
+        return
     async with upstream(model.url, most_connections=MOST_CONNECTIONS) as server:
         yield RemoteEmbedder(model, server, api_key=api_key, seconds=seconds)
 
@@ -72,7 +68,9 @@ async def embedder(
 class RemoteEmbedder:
     """An embedder behind HTTP. ``dimension`` is 0 until the first answer has come."""
 
-    def __init__(self, model: EmbedderModel, server: Upstream, *, api_key: str, seconds: float) -> None:
+    def __init__(
+        self, model: OllamaModel | OpenAIModel, server: Upstream, *, api_key: str, seconds: float
+    ) -> None:
         self.name = model.name
         self.dimension = 0
         self._model = model
@@ -128,11 +126,3 @@ class RemoteEmbedder:
         if lengths != {expected} or expected > MOST_DIMENSION:
             raise ModelError("broken", "the embedder gave vectors of another dimension than before")
         self.dimension = expected
-
-
-def unit(vector: Sequence[float]) -> Vector:
-    """``vector`` brought to length one; raises ``ModelError`` when it has no direction."""
-    length = math.hypot(*vector)
-    if not length or not math.isfinite(length):
-        raise ModelError("broken", "the embedder gave a vector without a direction")
-    return tuple(number / length for number in vector)

@@ -13,6 +13,7 @@ from generation.http import address_fault, is_local
 OLLAMA_URL = "http://127.0.0.1:11434"
 ANTHROPIC_URL = "https://api.anthropic.com"
 FORMS = "builtin, ollama:NAME[@URL], openai:NAME@URL, anthropic:NAME[@URL] or local:FILE.gguf"
+EMBEDDER_FORMS = "onnx, onnx:FILE.onnx, ollama:NAME[@URL] or openai:NAME@URL"
 
 
 class BuiltinModel(msgspec.Struct, frozen=True, tag="builtin"):
@@ -46,7 +47,14 @@ class LocalModel(msgspec.Struct, frozen=True, tag="local"):
     file: Path
 
 
+class OnnxModel(msgspec.Struct, frozen=True, tag="onnx"):
+    """An encoder run inside this process; without a file the one that ``fireside[meaning]`` brings."""
+
+    file: Path | None = None
+
+
 Model: TypeAlias = BuiltinModel | OllamaModel | OpenAIModel | AnthropicModel | LocalModel
+EmbedderModel: TypeAlias = OllamaModel | OpenAIModel | OnnxModel
 
 
 class BadModelNameError(ValueError):
@@ -73,13 +81,34 @@ def parse_model(text: str) -> Model:
             raise BadModelNameError(f"{text!r} names no kind of model; write one of {FORMS}")
 
 
-def written(model: Model) -> str:
+def parse_embedder(text: str) -> EmbedderModel:
+    """The embedder that ``text`` names: ``onnx``, ``onnx:FILE``, ``ollama:NAME[@URL]`` or ``openai:NAME@URL``.
+
+    Raises ``BadModelNameError``.
+    """
+    kind, colon, rest = text.strip().partition(":")
+    if kind.lower() == "onnx":
+        if colon and not rest.lower().endswith(".onnx"):
+            raise BadModelNameError(
+                f"{text!r}: onnx: takes the path of an ONNX file, as in onnx:/models/minilm.onnx"
+            )
+        return OnnxModel(Path(rest).expanduser() if rest else None)
+    if kind.lower() in {"ollama", "openai"}:
+        model = parse_model(text)
+        if isinstance(model, OllamaModel | OpenAIModel):
+            return model
+    raise BadModelNameError(f"{text!r} names no embedder; write one of {EMBEDDER_FORMS}")
+
+
+def written(model: Model | OnnxModel) -> str:
     """The words that name ``model``."""
     match model:
         case BuiltinModel():
             return "builtin"
         case LocalModel(file=file):
             return f"local:{file}"
+        case OnnxModel(file=file):
+            return "onnx" if file is None else f"onnx:{file}"
         case OllamaModel(name=name, url=url):
             return f"ollama:{name}@{url}"
         case OpenAIModel(name=name, url=url):
@@ -90,9 +119,9 @@ def written(model: Model) -> str:
             assert_never(model)
 
 
-def is_on_this_machine(model: Model) -> bool:
+def is_on_this_machine(model: Model | OnnxModel) -> bool:
     """Whether nothing that is said to the model leaves this machine (D29)."""
-    return isinstance(model, BuiltinModel | LocalModel) or is_local(model.url)
+    return isinstance(model, BuiltinModel | LocalModel | OnnxModel) or is_local(model.url)
 
 
 def _file(text: str, rest: str) -> Path:

@@ -37,6 +37,13 @@ ConfigFile = Annotated[
     Path | None, Parameter(name="--config", help="A TOML file with settings (see docs/operating.md).")
 ]
 
+EmbedderName = Annotated[
+    str | None,
+    Parameter(
+        help="onnx | onnx:FILE.onnx | ollama:NAME[@URL] | openai:NAME@URL. Without it nothing is found by meaning."
+    ),
+]
+
 
 def main() -> None:
     """Run a command; what an operator can mend is said in a sentence, without a stack trace."""
@@ -54,6 +61,7 @@ def settings_of(
     port: int | None = None,
     data: Path | None = None,
     model: str | None = None,
+    embedder: str | None = None,
 ) -> Loaded:
     """The settings of a command; raises ``BadSetting``."""
     given = {
@@ -61,6 +69,7 @@ def settings_of(
         "listen.port": port,
         "data.folder": str(data) if data is not None else None,
         "model.name": model,
+        "embedder.name": embedder,
     }
     return load(config, os.environ, given)
 
@@ -79,6 +88,7 @@ def serve(
             "Without it: an Ollama on this machine, else the companions' own texts."
         ),
     ] = None,
+    embedder: EmbedderName = None,
 ) -> None:
     """Start the server.
 
@@ -89,7 +99,7 @@ def serve(
         fireside serve --model ollama:llama3.2
         fireside serve --model openai:qwen2.5@http://127.0.0.1:8080/v1
     """
-    loaded = settings_of(config, host=host, port=port, data=data, model=model)
+    loaded = settings_of(config, host=host, port=port, data=data, model=model, embedder=embedder)
     configure(loaded.settings.log.level, loaded.settings.log.format)
 
     async def run() -> None:
@@ -136,14 +146,20 @@ def talk(
 
 
 @app.command
-def doctor(*, config: ConfigFile = None, data: Path | None = None, model: str | None = None) -> None:
+def doctor(
+    *,
+    config: ConfigFile = None,
+    data: Path | None = None,
+    model: str | None = None,
+    embedder: EmbedderName = None,
+) -> None:
     """Look at this installation and say what is well and what is not.
 
     For example:
 
         fireside doctor --data /var/lib/fireside
     """
-    loaded = settings_of(config, data=data, model=model)
+    loaded = settings_of(config, data=data, model=model, embedder=embedder)
     raise SystemExit(anyio.run(cli_checks.doctor, loaded.settings))
 
 

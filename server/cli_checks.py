@@ -153,7 +153,7 @@ def look_at_embedder(settings: Settings) -> Finding:
     """Which embedder is configured, and whether it may be used."""
     try:
         model = check_embedder(settings, companions(settings.companions.folder).values())
-    except (BadModelNameError, BadSetting, PolicyError) as error:
+    except (BadModelNameError, BadSetting, LocalModelError, PolicyError) as error:
         return Finding(False, "embedder", str(error))
     if model is None:
         return Finding(True, "embedder", "none; messages are read by their words")

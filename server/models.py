@@ -11,8 +11,9 @@ from actors.ports import no_vector
 from companions.companion import Companion
 from generation.choose import ModelSettings
 from generation.deadlines import Deadlines
-from generation.embedding import EmbedderModel, embedder, parse_embedder
-from generation.naming import Model, is_on_this_machine, written
+from generation.embedding import embedder
+from generation.naming import EmbedderModel, Model, OnnxModel, is_on_this_machine, parse_embedder, written
+from generation.onnx import file_of
 from generation.timely import Timely, VectorOutcome
 from server.settings import BadSetting, Settings
 
@@ -38,7 +39,10 @@ def embedder_of(settings: Settings) -> EmbedderModel | None:
 
 
 def check_local(
-    model: Model, companions: Iterable[Companion], allowed: Collection[str], key: str = "model.name"
+    model: Model | OnnxModel,
+    companions: Iterable[Companion],
+    allowed: Collection[str],
+    key: str = "model.name",
 ) -> None:
     """Refuse a model or an embedder beyond this machine for companions whose talk may not leave it.
 
@@ -71,13 +75,20 @@ def _unhealthy(companion: Companion) -> Companion:
 
 def tells_feelings(model: EmbedderModel | None) -> bool:
     """Whether the embedder is, by its name, all-MiniLM-L6-v2: what the emotion reader's head was trained on."""
+    if isinstance(model, OnnxModel):
+        return model.file is None
     name = "" if model is None else model.name.lower()
     return "all-minilm" in name and not any(other in name for other in ("l12", "33m"))
 
 
 def check_embedder(settings: Settings, companions: Iterable[Companion]) -> EmbedderModel | None:
-    """The embedder that is configured, when it may be used; raises ``BadSetting`` and ``BadModelNameError``."""
+    """The embedder that is configured, when it may be used.
+
+    Raises ``BadSetting``, ``BadModelNameError`` and ``LocalModelError``.
+    """
     model = embedder_of(settings)
+    if isinstance(model, OnnxModel):
+        file_of(model)
     if model is not None:
         check_local(model, companions, settings.companions.allow_remote, "embedder.name")
     return model

@@ -57,7 +57,7 @@ class Model(Table, frozen=True, kw_only=True):
 class Embedder(Table, frozen=True, kw_only=True):
     """What turns messages into vectors, beside the readers that go by words. Empty: nothing does."""
 
-    name: str = ""  # ollama:NAME[@URL] or openai:NAME@URL
+    name: str = ""  # onnx[:FILE], ollama:NAME[@URL] or openai:NAME@URL
     api_key: str = ""
 
 

@@ -1,15 +1,15 @@
 """Vectors from a server: of length one, in order, always of one dimension, or an error in time."""
 
 import math
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
 import pytest
 
 from companions.ports import Embedder, ModelError
-from generation.embedding import RemoteEmbedder, embedder, parse_embedder
-from generation.naming import BadModelNameError, OllamaModel, OpenAIModel
+from generation.embedding import embedder
+from generation.naming import BadModelNameError, OllamaModel, OpenAIModel, parse_embedder
 from loadtest.model_script import Fault, Script
 from loadtest.model_server import ModelServer, model_server
 from tests.generation.stage import address
@@ -21,14 +21,14 @@ TEXTS = ["Where is my daughter?", "where is my daughter", "The soup was good."]
 @asynccontextmanager
 async def asking(
     kind: str, *scripts: Script, key: str = "", seconds: float = 5.0
-) -> AsyncGenerator[tuple[RemoteEmbedder, ModelServer]]:
+) -> AsyncGenerator[tuple[Embedder, ModelServer]]:
     async with model_server(*scripts) as server:
         model = parse_embedder(address(kind, server))
         async with embedder(model, api_key=key, seconds=seconds) as found:
             yield found, server
 
 
-def cosine(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 

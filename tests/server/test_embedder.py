@@ -1,5 +1,6 @@
 """An embedder beside the model: messages get vectors in time; without one, or with a broken one, all is the same."""
 
+import importlib.util
 from pathlib import Path
 
 import anyio
@@ -7,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from actors.ports import no_vector
+from generation.local import LocalModelError
 from generation.naming import BadModelNameError, OllamaModel
 from loadtest.client import connected
 from loadtest.model_script import Script
@@ -88,6 +90,24 @@ async def test_a_server_with_such_an_embedder_does_not_start(tmp_path: Path) -> 
     with pytest.raises(BadModelNameError):
         async with serving(with_embedder(settings(tmp_path), "builtin")):
             raise AssertionError("it started")
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("onnxruntime") is None, reason="the extra meaning is not installed"
+)
+@pytest.mark.onnx
+def test_an_encoder_in_the_process_stays_on_this_machine_and_tells_feelings(tmp_path: Path) -> None:
+    chosen = with_embedder(settings(tmp_path), "onnx")
+    model = check_embedder(chosen, companions("").values())
+    assert tells_feelings(model)
+    assert look_at_embedder(chosen).seen == "onnx"
+
+
+def test_an_encoder_that_is_not_there_is_said_before_anything_is_served(tmp_path: Path) -> None:
+    chosen = with_embedder(settings(tmp_path), f"onnx:{tmp_path / 'gone.onnx'}")
+    with pytest.raises(LocalModelError, match=r"gone\.onnx|fireside\[meaning\]"):
+        check_embedder(chosen, companions("").values())
+    assert not look_at_embedder(chosen).well
 
 
 def test_the_doctor_names_the_embedder(tmp_path: Path) -> None:
