@@ -134,6 +134,7 @@ ERRORS: Final[dict[ErrorCode, ErrorKind]] = {
     ),
     "auth.forbidden": ErrorKind(
         message="The role of this session may not do that.",
+        say="I cannot do that from here. Somebody who looks after this device can help.",
         hint="If this person should be able to do it, give the device or the token another role or grant.",
     ),
     "policy.refused": ErrorKind(

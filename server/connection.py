@@ -20,6 +20,7 @@ from actors.mail import Asked, Attach, Detach, Mail
 from actors.ports import CommandRefused, Services
 from actors.runtime import Address, Closed
 from actors.sessions import Principal, Sessions, Wanted
+from protocol.access import AccessRole, needed
 from protocol.catalogue import AnyCommand
 from protocol.codec import Data, decode_command, encode
 from protocol.errors import ERRORS, BadFrame, CloseCode, ErrorCode, UnknownFrame, error_frame
@@ -125,6 +126,7 @@ class Connection:
         self._socket = Socket(socket, wire, door.limits.slow_reader_seconds)
         self._turnstile = Turnstile(door.limits.commands_per_second, door.limits.invalid_per_minute)
         self._address: Address[Mail] | None = None
+        self._role: AccessRole = "person"
 
     async def serve(self) -> None:
         """From hello to the end of the connection."""
@@ -210,6 +212,7 @@ class Connection:
         if cast is None or not grant.covers(grant.user, cast.companion.id):
             await self._error("companion.unknown" if cast is None else "auth.forbidden", re=hello.id)
             return True
+        self._role = grant.role
         session, companion = new_id("ses"), cast.companion
         named = replace(hello, companion=companion.id)
         who = Principal(user=grant.user, role=grant.role)
@@ -226,26 +229,11 @@ class Connection:
         await self._end("auth.refused")
 
     async def _receive_care(self, sitting: Sitting) -> None:
-        async for data in self._connection:
+        while (command := await self._next()) is not None:
             try:
-                command = decode_command(data, self._socket.wire)
-            except BadFrame as bad:
-                if await self._bad_frame(bad):
-                    return
-                continue
-            if not self._turnstile.admits():
-                await self._error("rate.limited", re=command.id)
-                continue
-            match command:
-                case Hello():
-                    await self._error("hello.repeated", re=command.id)
-                case Ping():
-                    await self._socket.send(Pong(re=command.id, now=rfc3339(now_ms())))
-                case _:
-                    try:
-                        await self._socket.send(await sitting.answer(command, now_ms()))
-                    except CommandRefused as refused:
-                        await self._error(_code(refused.code), re=command.id, message=refused.message)
+                await self._socket.send(await sitting.answer(command, now_ms()))
+            except CommandRefused as refused:
+                await self._error(_code(refused.code), re=command.id, message=refused.message)
 
     def _welcome(
         self,
@@ -293,32 +281,36 @@ class Connection:
 
     async def _receive_all(self) -> None:
         assert self._address is not None
-        async for data in self._connection:
+        while (command := await self._next()) is not None:
             try:
-                command = decode_command(data, self._socket.wire)
-            except BadFrame as bad:
-                if await self._bad_frame(bad):
-                    return
-                continue
-            if not await self._take(command, self._address):
+                await self._address.send(Asked(command))
+            except Closed:  # the session ended while the frame was on its way
+                await self._socket.close(CloseCode.DRAINING, "The session has ended; connect again.")
                 return
 
-    async def _take(self, command: AnyCommand, address: Address[Mail]) -> bool:
-        if not self._turnstile.admits():
-            await self._error("rate.limited", re=command.id)
-            return True
-        match command:
-            case Hello():
+    async def _next(self) -> AnyCommand | None:
+        """The next command that this connection's role may send; None when the connection is over.
+
+        Every frame after the hello passes here, whoever sent it: this is the one place where it is decided who may
+        what (``protocol.access``).
+        """
+        while True:
+            try:
+                command = decode_command(await self._connection.recv(), self._socket.wire)
+            except BadFrame as bad:
+                if await self._bad_frame(bad):
+                    return None
+                continue
+            if not self._turnstile.admits():
+                await self._error("rate.limited", re=command.id)
+            elif needed(command, self._role) is None:
+                await self._error("auth.forbidden", re=command.id)
+            elif isinstance(command, Hello):
                 await self._error("hello.repeated", re=command.id)
-            case Ping():
+            elif isinstance(command, Ping):
                 await self._socket.send(Pong(re=command.id, now=rfc3339(now_ms())))
-            case _:
-                try:
-                    await address.send(Asked(command))
-                except Closed:  # the session ended while the frame was on its way
-                    await self._socket.close(CloseCode.DRAINING, "The session has ended; connect again.")
-                    return False
-        return True
+            else:
+                return command
 
     async def _bad_frame(self, bad: BadFrame) -> bool:
         """Answer what was no frame; True when the connection is over."""

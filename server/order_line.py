@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -61,7 +62,7 @@ async def taking_orders(folder: Path, do: Do) -> AsyncGenerator[None]:
             yield
             return
         async with listener, anyio.create_task_group() as tasks:
-            tasks.start_soon(listener.serve, lambda stream: _served(stream, do))
+            tasks.start_soon(listener.serve, partial(_served, do=do))
             try:
                 yield
             finally:
