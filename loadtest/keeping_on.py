@@ -59,6 +59,7 @@ class Ledger:
     broken: list[str] = field(default_factory=list[str])  # promises of the wire that were not kept
     resent: int = 0
     closed: int = 0
+    left: int = 0
 
 
 @dataclass
@@ -74,6 +75,8 @@ class Person:
     chance: random.Random
     trusting: bool = False
     most_at_once: int = MOST_AT_ONCE
+    think_seconds: float = 0.0  # at most, before each turn
+    leaves: float = 0.0  # of the turns, the line is dropped before the answer is over
     resume: Resume | None = None
     outbox: list[MessageSend] = field(default_factory=list[MessageSend])
     count: int = 0
@@ -99,14 +102,25 @@ class Person:
             self.resume = talker.resume_point()
             self._open.clear()
             self._messages.clear()
-            for command in list(self.outbox):
-                self.ledger.resent += 1
-                await self._send(talker, [command])
-            while True:
-                await self._send(talker, self._write())
-                await self._answers(talker)
-                if self.chance.random() < CLOSES:
-                    await self._close(talker)
+            try:
+                await self._turns(talker)
+            finally:
+                self.resume = talker.resume_point()
+
+    async def _turns(self, talker: Talker) -> None:
+        """Resend what has no durable ack, then write on until the line is lost, or left."""
+        for command in list(self.outbox):
+            self.ledger.resent += 1
+            await self._send(talker, [command])
+        while True:
+            await anyio.sleep(self.chance.uniform(0, self.think_seconds))
+            await self._send(talker, self._write())
+            if self.chance.random() < self.leaves:
+                self.ledger.left += 1
+                return
+            await self._answers(talker)
+            if self.chance.random() < CLOSES:
+                await self._close(talker)
 
     def _write(self) -> list[MessageSend]:
         commands: list[MessageSend] = []
