@@ -8,18 +8,40 @@ import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 import anyio
-from anyio.abc import Process
 
 READY = re.compile(rb"is ready: http://([^/]+)/")
 START_SECONDS = 30.0
 
 
+class Child(Protocol):
+    """A process of ours, as far as it is watched and ended here."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        ...
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended; None while it runs."""
+        ...
+
+    def send_signal(self, signal: signal.Signals, /) -> None:
+        """Send it a signal."""
+        ...
+
+    async def wait(self) -> int:
+        """Wait for its end; the exit code."""
+        ...
+
+
 class ServerProcess:
     """A running ``fireside serve``."""
 
-    def __init__(self, process: Process, address: str, log: Path) -> None:
+    def __init__(self, process: Child, address: str, log: Path) -> None:
         self.process = process
         self.address = address
         self.log = log
@@ -85,7 +107,7 @@ async def server_process(
         )
         try:
             with anyio.fail_after(START_SECONDS):
-                address = await _address(process, log, start)
+                address = await announced(process, log, start)
             yield ServerProcess(process, address, log)
         finally:
             if process.returncode is None:
@@ -94,7 +116,8 @@ async def server_process(
                 await process.aclose()
 
 
-async def _address(process: Process, log: Path, start: int) -> str:
+async def announced(process: Child, log: Path, start: int) -> str:
+    """The address that a server says in its log after ``start`` bytes, once it is ready."""
     while True:
         found = READY.search(log.read_bytes()[start:])
         if found is not None:
