@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: serve test lint types contracts unit evaluate clean
+.PHONY: serve test lint types contracts unit evaluate kills soak clean
 
 serve: $(VENV)/.run
 	$(BIN)/fireside serve $(ARGS)
@@ -27,6 +27,13 @@ unit: $(VENV)/.test
 evaluate: $(VENV)/.test
 	for reader in crisis repetition answers statements recall extract search; do \
 		echo "== $$reader"; $(BIN)/python -m evaluation.$$reader || exit 1; done
+
+# What the faults of docs/reliability.md are tried with by hand: hours, not minutes.
+kills: $(VENV)/.test
+	$(BIN)/python -m loadtest.kills --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+soak: $(VENV)/.test
+	$(BIN)/python -m loadtest.soak --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
