@@ -11,6 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from protocol.frames import Command
 from protocol.ids import ConversationId, Id, NoteId
 from protocol.times import Time
+from protocol.trend_frames import CareTrends
 from protocol.values import Cursor, Limit, Line, Lines, Role, Value
 
 Basis: TypeAlias = Literal["self", "parent", "legal_representative", "best_interest"]
@@ -187,5 +188,6 @@ FOR_CAREGIVERS: Final = (
     CareRepetition,
     CareSummaries,
     CareHistory,
+    CareTrends,
 )
 """What nobody may ask but who holds a grant."""

@@ -72,6 +72,7 @@ from protocol.talk_frames import (
     ResponseStarted,
     SafetyShown,
 )
+from protocol.trend_frames import CareTrends
 
 AnyCommand: TypeAlias = (
     Hello
@@ -116,6 +117,7 @@ AnyCommand: TypeAlias = (
     | CareRepetition
     | CareSummaries
     | CareHistory
+    | CareTrends
 )
 
 AnyEvent: TypeAlias = (

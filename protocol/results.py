@@ -59,6 +59,7 @@ from protocol.memory_frames import (
 from protocol.person_frames import HealthShare, MoodCheckIn, Profile, ProfileGet, ProfileSet
 from protocol.talk_frames import GreetingGet, ResponseCancel, ResponseFeedback, ResponseRegenerate
 from protocol.times import Time
+from protocol.trend_frames import CareTrends, CareTrendsNow
 from protocol.values import FoundMessage, JsonObject, StoredMessage, Value
 
 
@@ -335,4 +336,5 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     CareRepetition: Repetition,
     CareSummaries: TalkSummaryPage,
     CareHistory: TranscriptPage,
+    CareTrends: CareTrendsNow,
 }

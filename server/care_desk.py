@@ -14,16 +14,19 @@ from protocol import results
 from protocol.catalogue import AnyCommand
 from protocol.memory_frames import MemoryErase
 from protocol.times import rfc3339
+from protocol.trend_frames import CareTrends
 from protocol.values import Value
 from server.care_pages import note_marked, note_page
-from server.care_timeline import emotion_page, repetition_now, summary_page, transcript_page
+from server.care_timeline import emotion_page, repetition_now, summary_page, transcript_page, trends_now
 from server.desk_consents import consents_told, decided
 from server.erasing import Erasures
 from storage.care_contexts import care_context
 from storage.connection import Store
 from storage.grants import Grant
 
-Timeline: TypeAlias = care.CareEmotions | care.CareRepetition | care.CareSummaries | care.CareHistory
+Timeline: TypeAlias = (
+    care.CareEmotions | care.CareRepetition | care.CareSummaries | care.CareHistory | CareTrends
+)
 
 
 class CareDesk:
@@ -63,7 +66,13 @@ class CareDesk:
                 return Done(result=results.Done(), changes=(self._given(context, at),))
             case care.CareNotes():
                 return Done(result=await self._store.read(lambda db: note_page(db, self._who, command, at)))
-            case care.CareEmotions() | care.CareRepetition() | care.CareSummaries() | care.CareHistory():
+            case (
+                care.CareEmotions()
+                | care.CareRepetition()
+                | care.CareSummaries()
+                | care.CareHistory()
+                | CareTrends()
+            ):
                 return Done(result=await self._store.read(lambda db: self._timeline(db, command, at)))
             case care.CareNotesRead(note=note):
                 return await self._store.read(lambda db: note_marked(db, self._who, note, at))
@@ -83,6 +92,8 @@ class CareDesk:
                 return summary_page(db, self._who, command, at)
             case care.CareHistory():
                 return transcript_page(db, self._who, command, at)
+            case CareTrends():
+                return trends_now(db, self._who, self._companion, command, at)
             case _:
                 assert_never(command)
 

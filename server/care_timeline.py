@@ -17,7 +17,9 @@ from companions.summing_up import is_private, open_to_summaries
 from protocol import care_frames as care
 from protocol import results
 from protocol.times import milliseconds, rfc3339
+from protocol.trend_frames import CareTrends, CareTrendsNow
 from server.care_pages import not_allowed, place_of
+from server.care_trends import care_trends
 from storage.consents import standing
 from storage.timeline import Question, feelings, questions, talk_summaries, transcript
 
@@ -86,6 +88,14 @@ def repetition_now(
         types=dict(Counter(each.type for each in shown)),
         chronic=_chronic([each for each in shown if each.repeats >= policy.chronic_from]),
     )
+
+
+def trends_now(
+    db: sqlite3.Connection, who: Who, companion: Companion, command: CareTrends, at: int
+) -> CareTrendsNow:
+    """What weeks and months show."""
+    _needs(db, who, "trends", at)
+    return care_trends(db, who, companion, command)
 
 
 def _chronic(often: list[Question]) -> tuple[care.ChronicEntry, ...]:

@@ -10,6 +10,7 @@ from loadtest.client import Talker
 from protocol.care_frames import CareEmotions, CareHistory, CareRepetition, CareSummaries, ConsentSet
 from protocol.conversation_frames import ConversationClose
 from protocol.frames import Command
+from protocol.trend_frames import CareTrends
 from tests.server.caring import caring, token
 from tests.server.jobs_stage import Stage, playing, until
 from tests.server.test_care import code_of
@@ -28,6 +29,7 @@ SAID = (
 VIEWS: dict[str, Scope] = {
     "care.emotions": "trends",
     "care.repetition": "trends",
+    "care.trends": "trends",
     "care.summaries": "summaries",
     "care.history": "transcripts",
 }
@@ -37,6 +39,7 @@ def view(name: str, conversation: str) -> Command:
     commands: dict[str, Command] = {
         "care.emotions": CareEmotions(id="v1"),
         "care.repetition": CareRepetition(id="v2"),
+        "care.trends": CareTrends(id="v5"),
         "care.summaries": CareSummaries(id="v3"),
         "care.history": CareHistory(id="v4", conversation=conversation),
     }

@@ -1,0 +1,123 @@
+"""What weeks and months show: to the person of their own check-ins, to caregivers of what was felt and asked.
+
+Every figure comes with what it rests on; where that is too little it is null, or left out. Middles are medians, and
+``low`` and ``high`` the limits at 95%.
+"""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import UNSET, Meta, UnsetType
+
+from protocol.frames import Command
+from protocol.values import Value
+
+Direction: TypeAlias = Literal["rising", "steady", "falling"]
+Day: TypeAlias = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+Days: TypeAlias = Annotated[int, Meta(ge=1, le=366)]
+
+
+class CareTrends(Command, frozen=True, kw_only=True, tag="care.trends"):
+    """What the last ``days`` (90) up to the last talk show. For caregivers, with live consent to ``trends``."""
+
+    days: Days | UnsetType = UNSET
+
+
+class Middle(Value, frozen=True, kw_only=True):
+    """A median, or a share, and the limits it lies between."""
+
+    middle: float
+    low: float
+    high: float
+
+
+class Trend(Value, frozen=True, kw_only=True):
+    """Where something goes: ``per_week`` in its own unit, over ``span`` days of which ``days`` have ``entries``."""
+
+    direction: Direction
+    per_week: float
+    entries: int
+    days: int
+    span: int
+
+
+class Baseline(Value, frozen=True, kw_only=True):
+    """How much distress (0 to 1) is usual, of the medians of the last ``sessions`` talks.
+
+    ``unusual``: that of the latest talk lies far above; null where there are too few to tell.
+    """
+
+    usual: Middle
+    sessions: int
+    latest: float
+    unusual: bool | None
+
+
+class DayParts(Value, frozen=True, kw_only=True):
+    """Distress in the morning (6 to 12) and in the evening (18 to 23); ``later`` is by how much evenings lie higher.
+
+    Whether they differ is told only by limits of which both are above 0, or both below.
+    """
+
+    mornings: float
+    evenings: float
+    morning_days: int
+    evening_days: int
+    later: Middle
+
+
+class Week(Value, frozen=True, kw_only=True):
+    """Seven days up to ``until``; ``distress`` is null where too little was said."""
+
+    until: Day
+    distress: float | None
+    days: int
+    messages: int
+
+
+class AskedOften(Value, frozen=True, kw_only=True):
+    """A kind of question: how often in all, and in each week (the oldest first)."""
+
+    kind: str
+    count: int
+    weeks: tuple[int, ...]
+    direction: Trend | None = None
+
+
+class Effect(Value, frozen=True, kw_only=True):
+    """How distress changed from the message that a story answered to the next; below 0 is calmer.
+
+    ``eased``: the share of ``uses`` after which it was lower. ``otherwise``: the median change where no story was told
+    and distress was about as high, ``otherwise_uses`` times; null where that is too seldom.
+    """
+
+    name: str
+    title: str
+    uses: int
+    change: Middle
+    eased: Middle
+    verdict: Literal["calms", "no_clear_change", "unsettles"]
+    otherwise: float | None
+    otherwise_uses: int
+
+
+class CareTrendsNow(Value, frozen=True, kw_only=True):
+    """What ``messages`` in ``sessions`` talks show. ``say`` tells it in plain sentences.
+
+    ``set_aside``: messages that came while the clock was wrong; they are in no figure by the hour. ``too_few``: stories
+    told too seldom to say anything.
+    """
+
+    days: int
+    until: Day | None
+    messages: int
+    sessions: int
+    set_aside: int
+    say: tuple[str, ...]
+    baseline: Baseline | None = None
+    parts: DayParts | None = None
+    weeks: tuple[Week, ...] = ()
+    direction: Trend | None = None
+    questions: tuple[AskedOften, ...] = ()
+    categories: tuple[Effect, ...] = ()
+    stories: tuple[Effect, ...] = ()
+    too_few: int = 0
