@@ -5,13 +5,14 @@ replaced by its class (words of like meaning share one); and the shape of the se
 what the person said last: a question about the past put to *you* is another thing than one about now.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import msgspec
 
-_TOKEN = re.compile(r"n't\b|'[a-z]+|\d+|[a-zà-ÿ]+(?=n't\b)|[a-zà-ÿ]+(?:-[a-zà-ÿ]+)*|[?!:,]|\.\.\.")
+from memory.expressions import Expression
+
+_TOKEN = Expression(r"n't\b|'[a-z]+|\d+|[a-zà-ÿ]+(?=n't\b)|[a-zà-ÿ]+(?:-[a-zà-ÿ]+)*|[?!:,]|\.\.\.")
 _MOST_WORDS = 60
 
 
@@ -35,15 +36,15 @@ _YOU = _words("you your yours yourself")
 _ASKING = _words("what which who whose whom when where how why")
 _OPEN = _words("like love enjoy feel would shall fancy prefer comfortable warm favourite")
 _DENYING = _words("not n't no never nobody none isn nor longer")
-_INTENT = re.compile(
+_INTENT = Expression(
     r"\b(?:(?:have|has|need|got|going|want|off|supposed|ready) to|must|gotta|late for|needed at|expecting|"
     r"waiting|coming|on (?:my|his|her|their) way|outside|picking|collect\w*)\b"
 )
-_AGAIN = re.compile(
+_AGAIN = Expression(
     r"\b(?:again|once more|repeat\w*|already|before|remind|(?:did|have|had|was|am|do) i\b.{0,24}\b(?:ask\w*|"
     r"t[eo]ll?d?\w*|said|say\w*|mention\w*|bor\w+|show\w*))\b"
 )
-_PASTED = re.compile(
+_PASTED = Expression(
     r"\b(?:was|were|did|had|used to|ago|died|dead|passed|\w{3,}ed|went|came|made|grew|ate|sang)\b"
 )
 _SETS = {
@@ -55,7 +56,7 @@ _SETS = {
     "neighbour doctor grandson granddaughter aunt uncle",
 }
 _KIND = {word: kind for kind, words in _SETS.items() for word in words.split()}
-_NUMBER = re.compile(
+_NUMBER = Expression(
     r"^(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty)$"
 )
 

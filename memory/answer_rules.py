@@ -12,14 +12,15 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from memory.data import table
+from memory.expressions import Expression
 
 Family: TypeAlias = Literal["reminder", "quiz", "correction", "comparison", "deficit", "session", "role"]
 ALL: Final[frozenset[str]] = frozenset(
     ("reminder", "quiz", "correction", "comparison", "deficit", "session", "role")
 )
 
-_FRAGMENT = re.compile(r"\{([a-z_]+)\}")
-_WORD = re.compile(r"[\w']+")
+_FRAGMENT = Expression(r"\{([a-z_]+)\}")
+_WORD = Expression(r"[\w']+")
 _LONGEST_KEY = 16
 
 

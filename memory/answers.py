@@ -14,13 +14,14 @@ import msgspec
 
 from memory.answer_reader import likely
 from memory.answer_rules import ALL, Heard, broken
+from memory.expressions import Expression
 from memory.messages import Role
 
 _QUOTES = str.maketrans("’‘ʼ`´“”\n\t", "'''''\"\"  ")
-_END = re.compile(r"[.!?…。！？]+[\"')\]”’]*(?=\s+[^a-zà-ÿ\s]|\s*$)|\n+")
-_CLAUSE = re.compile(r"\s*(?:[,;:–—]|\s-)\s+(?:and |but |so |because )?|\s+(?:and|but) (?=\w+ \w+ \w+)")
-_LEADING = re.compile(r"^(?:and|but|so|because|as|then|since|though|although)\s+", re.IGNORECASE)
-_QUESTION = re.compile(
+_END = Expression(r"[.!?…。！？]+[\"')\]”’]*(?=\s+[^a-zà-ÿ\s]|\s*$)|\n+")
+_CLAUSE = Expression(r"\s*(?:[,;:–—]|\s-)\s+(?:and |but |so |because )?|\s+(?:and|but) (?=\w+ \w+ \w+)")
+_LEADING = Expression(r"^(?:and|but|so|because|as|then|since|though|although)\s+", re.IGNORECASE)
+_QUESTION = Expression(
     r"\?\W*$|^(?:\W|\b(?:oh|well|and|so|please|er+m?|um+|sorry|excuse me)\b)*"
     r"(?:where|what|who|when|why|how|which|is|are|am|was|were|do|does|did|have i|has|can|could|will|"
     r"would|shall|wo|wer|wann|wie|warum|dónde|qué|quién|cuándo|cómo)\b"

@@ -21,12 +21,13 @@ from typing import Final
 from memory.crisis_match import Laid, Place, spans
 from memory.crisis_table import Language
 from memory.crisis_words import NUMBER, STOP, plain
+from memory.expressions import Expression
 
 _FIRST_LETTER = 0xE100
 _COMMON = 40  # a common word costs as many letters as this when the rarest part of a phrase is looked for
 _MOST_PAIRS = 64
 _UNSEEN: Final[frozenset[str]] = frozenset({""})
-_GAP = re.compile(r"~(\d?)")
+_GAP = Expression(r"~(\d?)")
 _GAP_WORDS = 2
 
 

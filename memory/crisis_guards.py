@@ -6,7 +6,7 @@ a film or a joke in the same breath does not make it less of a plan.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memory.crisis_grammar import Alphabet
 from memory.crisis_index import Index
@@ -17,8 +17,7 @@ _REACH = 5  # words before a phrase in which a negation is looked for
 _NEAR = 3  # words before a phrase in which the one who is spoken to is looked for
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """A phrase that was found: the rule it belongs to, the letters it covers, and those of its sentence."""
 
     rule: Rule

@@ -1,6 +1,5 @@
 """The crisis reader of one language: from a message to the signs of danger in it."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -13,6 +12,7 @@ from memory.crisis_guards import Found, Watch
 from memory.crisis_index import Index
 from memory.crisis_table import CrisisCategory, Language, language
 from memory.crisis_words import STOP, Speller, between_spaces, lone, lowered, plain, tokens, tokens_between
+from memory.expressions import Expression
 from memory.text import Remembered
 
 OTHERS: Final = ("de", "es")
@@ -25,7 +25,7 @@ _WORDS_A_MARK = 8
 _WORDS_ENOUGH = 2 * _MARKS_ENOUGH * _WORDS_A_MARK  # so many that the most marks are asked for in any case
 _LONGEST_SENTENCE = 160  # words; people who leave out full stops go on for long
 _OVERLAP = 40
-_SENTENCE = re.compile(f"[^{STOP}]+")
+_SENTENCE = Expression(f"[^{STOP}]+")
 
 
 class Sign(Struct, frozen=True):

@@ -8,54 +8,54 @@ words that carry no meaning here become nothing, and every letter knows the toke
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
 from memory.crisis_table import Spelling
+from memory.expressions import Expression
 from memory.text import Remembered
 
 UNKNOWN = "\ue000"
 STOP = "\ue001"  # stands between two sentences
 NUMBER = "0"  # stands for any number in figures
 
-_TOKEN = re.compile(
+_TOKEN = Expression(
     r"[a-z]{2,}+(?![\w'’‘`´@$!*|\u00ad\u200b-\u200d\u2060\ufeff])"  # most words, the quick way
     r"|(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2,}"  # k i l l
     r"|[@$]?[^\W_](?:[\w'’‘`´@$!*|\u00ad\u200b-\u200d\u2060\ufeff]*[^\W_])?"
     r"|[.!?;\n…]+|[,:(\u2013\u2014]|\s-\s|[\"“”„«»]|[\U0001f300-\U0001faff]"
 )
 _DASH = (" - ",)
-_ODD_DASH = re.compile(r"[^\S ]-|-[^\S ]")  # beside white space that is no space
-_SPACED = re.compile(r"[ .\-_*]+")
-_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
+_ODD_DASH = Expression(r"[^\S ]-|-[^\S ]")  # beside white space that is no space
+_SPACED = Expression(r"[ .\-_*]+")
+_INVISIBLE = Expression(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'"})
 _LEET = str.maketrans("013457@$!|", "oieastasil")
 _LEET_L = str.maketrans("013457@$!|", "oleastasll")
-_MIXED = re.compile(r"[^\W\d_][\d@$!|]|[\d@$!|][^\W\d_]")
-_DRAWN = re.compile(r"(.)\1{2,}")
-_TWICE = re.compile(r"(.)\1+")
-_MARKS = re.compile(r"[\u0300-\u036f]")
+_MIXED = Expression(r"[^\W\d_][\d@$!|]|[\d@$!|][^\W\d_]")
+_DRAWN = Expression(r"(.)\1{2,}")
+_TWICE = Expression(r"(.)\1+")
+_MARKS = Expression(r"[\u0300-\u036f]")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
 _BETWEEN = ".-_*"
-_LONE = re.compile(r"(?:\A|[\W_])[^\W\d_][.\-_*]{0,2}\Z|\A[.\-_*]{0,2}[^\W\d_](?![\w'’])")
-_MAY_BE_LETTERED = re.compile(r"2[-12]|[-1]2|1-*1-*1")  # of what `lone` says
-_LETTERED = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2}")
+_LONE = Expression(r"(?:\A|[\W_])[^\W\d_][.\-_*]{0,2}\Z|\A[.\-_*]{0,2}[^\W\d_](?![\w'’])")
+_MAY_BE_LETTERED = Expression(r"2[-12]|[-1]2|1-*1-*1")  # of what `lone` says
+_LETTERED = Expression(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2}")
 _COMMAS = frozenset(",:(\u2013\u2014")
 _QUOTE_MARKS = frozenset('"“”„«»')
 _SHORTEST_TYPO = 5
 _LONGEST_SPELT = 14
 
 
-@dataclass(frozen=True)
 class Spelled:
     """A message in letters; ``places`` has the token of each letter, ``tokens`` all tokens in order."""
 
-    text: str
-    tokens: Sequence[str]
-    letters: str
-    places: Sequence[int]
+    def __init__(self, text: str, tokens: Sequence[str], letters: str, places: Sequence[int]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.letters = letters
+        self.places = places
 
     @cached_property
     def quotes(self) -> list[bool]:

@@ -4,15 +4,15 @@ A phrase is words in order, folded; ``_`` stands for up to three words of any ki
 their first word, so a table of thousands costs no more than one of ten.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from memory.expressions import Expression
 from memory.text import Remembered, joined, runs
 
 Name = TypeVar("Name")
 
-_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[.,!?;:…—-]+")
+_TOKEN = Expression(r"[^\W_]+(?:'[^\W_]+)*|[.,!?;:…—-]+")
 _GAP = "_"
 _GAP_WORDS = 3
 

@@ -6,7 +6,6 @@ knows stands for its concept, with a letter for the kind of thing that is. Patte
 reading, so that they can be written in plain words.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from operator import eq
@@ -14,6 +13,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from memory.expressions import Expression
 from memory.text import Remembered, folded
 from memory.vocabulary import (
     FUNCTION,
@@ -33,10 +33,10 @@ from memory.vocabulary import (
 )
 
 _LONGEST = 2_000
-_SOFT = re.compile(r"\s*(?:\.{2,}|…|--+|—|–)\s*")
-_SENTENCE = re.compile(r"[.!?][.!?\"')\]]*(?:\s+|$)|[¿¡]|[;\n]+")
-_CAPITAL = re.compile(r"(?<![.!?¿¡])(?<![.!?¿¡]\s)\s([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
-_ANY_CAPITAL = re.compile(r"\b([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
+_SOFT = Expression(r"\s*(?:\.{2,}|…|--+|—|–)\s*")
+_SENTENCE = Expression(r"[.!?][.!?\"')\]]*(?:\s+|$)|[¿¡]|[;\n]+")
+_CAPITAL = Expression(r"(?<![.!?¿¡])(?<![.!?¿¡]\s)\s([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
+_ANY_CAPITAL = Expression(r"\b([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
 
 
 class Sentence(msgspec.Struct, frozen=True):

@@ -6,13 +6,13 @@ message is read by its grammar, sentence by sentence (`memory.phrasing`, `memory
 in distress seldom use the sentence of a list.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from memory.expressions import Expression
 from memory.frames import Ask, Frame, QuestionType, asks, question_type
 from memory.matters import BREAK, Feature, features, likes, read_matters
 from memory.phrasing import Sentence, read_sentences
@@ -23,7 +23,7 @@ Tense: TypeAlias = Literal["past", "present", "future"]
 
 SOMEBODY: Final = Frame(aspect="presence", type="person", patterns=[])
 _LONGEST = 500
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
 _QUESTION_WORDS = ("where", "who", "what", "when", "why", "how", "which")
 
 

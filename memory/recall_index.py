@@ -8,7 +8,6 @@ back what is no longer said.
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, groupby, takewhile
 from operator import itemgetter
@@ -48,22 +47,26 @@ class Recalled(msgspec.Struct, frozen=True):
     safety: bool
 
 
-@dataclass(slots=True, eq=False)
 class _Kind:
     """Kin that a topic needs alike: of one kind, with the same that tells about it."""
 
-    name: StatementKind
-    kin: list["_Kin"] = field(default_factory=list["_Kin"])
+    __slots__ = ("kin", "name")
+
+    def __init__(self, name: StatementKind) -> None:
+        self.name: StatementKind = name
+        self.kin: list[_Kin] = []
 
 
-@dataclass(slots=True, eq=False)
 class _Kin:
-    """Statements that are needed alike, by their numbers."""
+    """Statements that are needed alike, by their numbers; ``hurt`` are parts of the body, where it matters which."""
 
-    kind: _Kind
-    hurt: frozenset[str]  # parts of the body, where it matters which
-    subject: str
-    numbers: set[int] = field(default_factory=set[int])
+    __slots__ = ("hurt", "kind", "numbers", "subject")
+
+    def __init__(self, kind: _Kind, hurt: frozenset[str], subject: str) -> None:
+        self.kind = kind
+        self.hurt = hurt
+        self.subject = subject
+        self.numbers: set[int] = set()
 
 
 class _Known(NamedTuple):

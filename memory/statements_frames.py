@@ -12,11 +12,12 @@ from typing import Literal
 import msgspec
 
 from memory import data
+from memory.expressions import Expression
 from memory.statements_kinds import StatementKind
 from memory.statements_marks import marks
 from memory.statements_words import known_words
 
-_MARK_AMONG_LETTERS = re.compile(r"\[[^]]*[()|]")
+_MARK_AMONG_LETTERS = Expression(r"\[[^]]*[()|]")
 _TABLES = ("statements_en.toml", "statements_de.toml", "statements_es.toml")
 
 

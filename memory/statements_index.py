@@ -5,13 +5,13 @@ words it needs itself. A word's number says what it serves; or-ing the numbers o
 one another leaves the few patterns that have all they need, usually none.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache, reduce
 from operator import or_  # pyright: ignore[reportUnknownVariableType]  # its stub has no types
 from typing import Final, Literal, NamedTuple
 
 from memory import statements_rules, statements_senses, statements_values
+from memory.expressions import Expression
 from memory.statements_frames import frames
 from memory.statements_needs import DIGITS, MOST_NEEDS, needs
 from memory.statements_pieces import PIECES
@@ -20,8 +20,8 @@ from memory.statements_words import Affixes, known_words
 from memory.text import Remembered
 
 _RANKS = 2 + MOST_NEEDS
-_RUN = re.compile(r"\w+")
-_DIGIT = re.compile(r"\d")
+_RUN = Expression(r"\w+")
+_DIGIT = Expression(r"\d")
 _PEOPLE = ("relation", "name")
 _NAMES_SOMEBODY = 1
 _OPENS_PHRASE = 2

@@ -8,12 +8,13 @@ what the pattern looks for.
 import re
 from functools import cache
 
+from memory.expressions import Expression
 from memory.statements_words import group_names, known_words
 
 _FIRST = 0x16A0
 _LAST = 0x16EA
 """The runes: letters that ``\\w`` takes for parts of words and that nobody types."""
-_MARK = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}](\\d+)")
+_MARK = Expression(f"[{chr(_FIRST)}-{chr(_LAST)}](\\d+)")
 
 
 @cache

@@ -3,13 +3,13 @@
 Most of what people write comes again, so each such piece is taken apart once, however many messages it comes in.
 """
 
-import re
 from typing import Final, NamedTuple
 
+from memory.expressions import Expression
 from memory.statements_reading import reading
 from memory.text import Remembered
 
-_TOKEN = re.compile(r"[^\W_]+(?:['\-.][^\W_]+)*(?:\+\+|#)?|[,;:()…–—!?.&%/]| - ")
+_TOKEN = Expression(r"[^\W_]+(?:['\-.][^\W_]+)*(?:\+\+|#)?|[,;:()…–—!?.&%/]| - ")
 DASH: Final = " - "
 
 

@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from itertools import chain
 from operator import itemgetter
 
+from memory.expressions import Expression
 from memory.statements_index import NOTHING, Possible, index
 from memory.statements_pieces import DASH, PIECES, pieces
 from memory.statements_reading import breaks, cues, pattern
 from memory.statements_subjects import mentioned
 from memory.text import sentences
 
-_QUOTED = re.compile(
+_QUOTED = Expression(
     r'"[^"\n]{3,}"|«[^»\n]{3,}»|“[^”\n]{3,}”|„[^“”\n]{3,}[“”]|```.*?```|^>[^\n]*', re.DOTALL | re.MULTILINE
 )
 _LONGEST_LEAD = 12

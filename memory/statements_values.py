@@ -6,9 +6,10 @@ from functools import cache
 import msgspec
 
 from memory import data
+from memory.expressions import Expression
 
 _MOST_WORDS = 9
-_LIST = re.compile(r" ?, (?:and |or |und |oder |y |o )?| (?:and|or|und|oder|sowie|plus|y|e|ni|nor) ")
+_LIST = Expression(r" ?, (?:and |or |und |oder |y |o )?| (?:and|or|und|oder|sowie|plus|y|e|ni|nor) ")
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

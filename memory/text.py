@@ -15,6 +15,8 @@ from functools import cache
 from itertools import chain
 from typing import Final, TypeVar
 
+from memory.expressions import Expression
+
 T = TypeVar("T")
 
 MOST_REMEMBERED: Final = 8_192
@@ -23,8 +25,8 @@ LONGEST_REMEMBERED: Final = 24  # characters; longer is seldom a word that comes
 _QUOTES = (('"', "“”„«»"), ("'", "’‘ʼ`´"))
 _FIRST_CJK = "\u3040"
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[。！？\n])|(?<![。！？\n])[\"')\]]*\s+)")
+_WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
+_SENTENCE_END = Expression(r"[.!?…。！？\n](?:(?<=[。！？\n])|(?<![。！？\n])[\"')\]]*\s+)")
 """A mark that ends a sentence and what follows it; it begins with a letter class, which is found fast."""
 
 

@@ -4,7 +4,6 @@ All of it comes from the tables `questions.toml` and `synonyms.toml`; entries ar
 form when they are read, so that a line added there covers every inflection.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 import msgspec
 
 from memory.data import table
+from memory.expressions import Expression
 from memory.text import Remembered, folded, joined
 
 PERSON: Final = "P"
@@ -33,7 +33,7 @@ OBJECTS: Final = frozenset("ATLMBE")
 THING: Final = "T"
 POSSESSIONS: Final = frozenset("ATB")
 
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|'s\b")
+_WORD = Expression(r"[^\W_]+(?:['-][^\W_]+)*|'s\b")
 _WHOLE: Final[Mapping[str, str]] = {
     "can't": "can not",
     "cannot": "can not",
