@@ -181,6 +181,8 @@ class Session:
         self.hold()
         for effect in effects:
             await self._carry_out(effect)
+        if isinstance(self.state.phase, Idle):
+            self.cast.rules.rest(self.state)
 
     def hold(self) -> None:
         """Let it be known which conversation this session has: nobody else may talk in it, or end it."""

@@ -3,7 +3,7 @@
 Pure functions of the talk and the message; nothing here knows a prompt.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from textwrap import indent
 
@@ -19,7 +19,7 @@ from memory.messages import Message
 from memory.recall import Reach, Recalled, Stated
 from memory.recall import Remembered as Index
 from memory.text import sentences
-from memory.tokens import count, shortened
+from memory.tokens import MOST_CHARS_A_TOKEN, count, shortened
 from memory.window import Repeated, Sizes, fitted, in_turns, size, without_repeats
 
 EDGE = "    "  # before each line of a value of several
@@ -99,7 +99,26 @@ def recalled_of(
         reach=reach,
         shown={each.id for each in shown} | {waiting.message.id},
     )
-    return tuple((each, _telling(Same(one))) for each, one in found)
+    tier = policy.budget.tiers.get("recalled")
+    return tuple(_offered(found, tier.tokens if tier is not None else 0))
+
+
+def take_in(permitted: Permitted, index: Index) -> None:
+    """Make ready what was stated, so that a recall finds it at once and as it is told."""
+    if permitted.stated:
+        index.follow(permitted.stated)
+        _telling(Same(permitted.stated[-1]))
+
+
+def _offered(found: Iterable[tuple[Recalled, Stated]], tokens: int) -> Iterator[tuple[Recalled, str]]:
+    """As much of what was ``found``, the best first, as fills a tier of ``tokens``, and what would lie over its rim."""
+    left = tokens * MOST_CHARS_A_TOKEN
+    for each, stated in found:
+        telling = _telling(Same(stated))
+        yield each, telling
+        left -= len(telling)
+        if left < 0:
+            return
 
 
 @lru_cache(maxsize=4_096)

@@ -210,20 +210,30 @@ def _window(companion: Companion, scene: Scene, room: int) -> _Window:
 
     One that alone would fill more than half of it is shortened in its middle, so that it pushes nothing else out.
     """
-    rules = companion.policy.window
-    texts = shorten_old(
-        [unforged(each.text) for each in scene.window],
-        over_chars=rules.shorten_over_chars,
-        keep_last=rules.shorten_keep_last,
-    )
-    if room > LEAST_MESSAGE:
-        texts = [shortened(text, room // 2) for text in texts]
-    fit = fitted(texts, room, shortest=companion.policy.budget.shortest_message)
+    texts = _texts(companion, scene.window)
+    longest = room // 2 if room > LEAST_MESSAGE else None
+    fit = fitted(texts, room, shortest=companion.policy.budget.shortest_message, longest=longest)
     pairs = list(zip(scene.window, fit, strict=True))
     return _Window(
         turns=tuple(PromptMessage(role=each.role, text=text) for each, text in pairs if text is not None),
         dropped=tuple(each.id for each, text in pairs if text is None),
     )
+
+
+def _texts(companion: Companion, window: Sequence[Message]) -> list[str]:
+    """The messages of a window, quoted, and the old long ones shortened."""
+    rules = companion.policy.window
+    return shorten_old(
+        [unforged(each.text) for each in window],
+        over_chars=rules.shorten_over_chars,
+        keep_last=rules.shorten_keep_last,
+    )
+
+
+def prepare(companion: Companion, window: Sequence[Message]) -> None:
+    """Lay out the messages of the window that the next prompt will have, so that they are quickly cut to any size."""
+    for text in _texts(companion, window):
+        shortened(text, LEAST_MESSAGE)
 
 
 def _alternating(turns: Sequence[PromptMessage], current: str) -> tuple[PromptMessage, ...]:

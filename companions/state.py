@@ -210,6 +210,10 @@ class Rules(Protocol):
         """How a message is answered."""
         ...
 
+    def rest(self, state: State) -> None:
+        """Nobody waits: prepare what the next plan would have to work out, and change nothing."""
+        ...
+
     def anchors(self, text: str) -> tuple[str, ...]:
         """Things named in an answer."""
         ...

@@ -11,27 +11,30 @@ import msgspec
 from companions.changes import AnyChange, JobKind, NarrativeUse
 from companions.companion import Companion
 from companions.events import Report, Resource, TellSafety
-from companions.gathered import calmed, context_of, recalled_of, up_to, window_of
+from companions.gathered import calmed, context_of, recalled_of, take_in, up_to, window_of
 from companions.narratives import Narrative
 from companions.orders import ordered
+from companions.own_words import as_told, by_turns, reflection, safe_answer
 from companions.policy import Policy
 from companions.policy_safety import CrisisRule
 from companions.policy_turn import NarrativeRole, Strategy
-from companions.prompt import Assembled, Scene, Tone, assemble
+from companions.prompt import Assembled, Scene, Tone, assemble, prepare
 from companions.remembered import Permitted, Remembered, permit
 from companions.resources import resources_for
 from companions.speech import Judge, Manner
+from companions.standing import standing
 from companions.state import Alarm, Debounce, Folding, Plan, Settings, State, Waiting
 from companions.stories import choose
 from companions.talk import Talk, similarities
 from companions.telling_back import told_back
-from companions.texts import Variants, crisis_words, reflection_keys
+from companions.texts import crisis_words
 from companions.used import memories_of
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge, repaired
 from memory.crisis import Crisis
 from memory.emotion import EmotionSet
 from memory.reading import Before, Reading, read
+from memory.window import in_turns
 
 DISTRESSED = 0.35  # from here a story stands in for a model that is away, whatever was wanted
 NO_STRATEGY = Strategy(repeats=0, warmth=0)
@@ -164,24 +167,39 @@ class PolicyRules:
                 return self._safe_plan(talk, crisis)
         return self._open_plan(state, talk, waiting, crisis, rule)
 
+    def _permitted(self, state: State, talk: Talk) -> Permitted:
+        """What the policy lets through of all that is remembered; of the student nothing to parents (D27)."""
+        parents = self._settings.with_parents(talk.session_type)
+        return permit(
+            self.policy.memory,
+            Remembered() if parents else state.remembered,
+            health=state.health,
+            stated_here=talk.stated,
+            anchors=talk.anchors,
+        )
+
+    def rest(self, state: State) -> None:
+        """Take in what was said since the last turn, while nobody waits; what it comes to is kept for the next plan."""
+        talk = state.talk
+        if talk is None:
+            return
+        permitted = self._permitted(state, talk)
+        take_in(permitted, state.remembered.index)
+        summary = talk.summary if self.policy.memory.summaries != "never" else None
+        standing(self.companion, permitted, session_type=talk.session_type, summary_here=summary)
+        prepare(self.companion, in_turns(talk.messages)[-self.policy.window.messages :])
+
     def _safe_plan(self, talk: Talk, crisis: Crisis) -> Plan:
         """A safe answer from the bank; the model does not speak."""
         return Plan(
             prompt=None,
-            own_words=self._safe_answer(talk, crisis),
+            own_words=safe_answer(self.texts, talk, crisis),
             own_source="safety",
             closing="",
             manner=self._manner(""),
             judge=_allow,
             intent=f"safety.{crisis.category}",
         )
-
-    def _safe_answer(self, talk: Talk, crisis: Crisis) -> str:
-        earlier = sum(1 for row in talk.emotions if row.crisis_category == crisis.category)
-        answers = self.texts.safe_answers
-        later = answers.later.get(crisis.category, ())
-        pool = later if earlier and later else answers.first[crisis.category]
-        return _turn_by_turn(pool, earlier)
 
     def _open_plan(
         self, state: State, talk: Talk, waiting: Waiting, crisis: Crisis | None, rule: CrisisRule | None
@@ -192,15 +210,9 @@ class PolicyRules:
         role = self._story_role(story, reading, strategy)
         in_crisis = crisis is not None and rule is not None and rule.guides(crisis.severity)
         parents = self._settings.with_parents(talk.session_type)
-        permitted = permit(
-            self.policy.memory,
-            Remembered() if parents else state.remembered,
-            health=state.health,
-            stated_here=talk.stated,
-            anchors=talk.anchors,
-        )
+        permitted = self._permitted(state, talk)
         scene = self._scene(state, talk, waiting, permitted, strategy)
-        tone = self._tone(talk, reading, strategy, _told(story) if story and role != "none" else None)
+        tone = self._tone(talk, reading, strategy, as_told(story) if story and role != "none" else None)
         scene = msgspec.structs.replace(
             scene,
             tone=msgspec.structs.replace(tone, story_role=role, style=waiting.style),
@@ -220,7 +232,7 @@ class PolicyRules:
             prompt=msgspec.structs.replace(made.prompt, own_words=own),
             own_words=own,
             own_source="safety" if in_crisis else "fallback",
-            closing=_turn_by_turn(self.texts.safe_answers.closing, talk.message_count),
+            closing=by_turns(self.texts.safe_answers.closing, talk.message_count),
             manner=self._manner(made.prompt.system, self._given(made, waiting)),
             judge=self._judge(talk, waiting),
             going_on=self.texts.prompt["continue"],
@@ -320,23 +332,12 @@ class PolicyRules:
     ) -> tuple[str, NarrativeUse | None]:
         """What the companion says by itself: a safe answer, a story with a word before it, or a reflection."""
         if crisis is not None:
-            return self._safe_answer(talk, crisis), None
+            return safe_answer(self.texts, talk, crisis), None
         reading = waiting.reading
-        said = {each.text for each in talk.messages if each.role == "assistant"}
-        reflection = self._reflection(reading, talk, said)
+        own = reflection(self.texts, reading, talk)
         if story is not None and story.id not in talk.told:
-            return f"{reflection} {_told(story)}".strip(), self._use(story, reading, "fallback")
-        return reflection, None
-
-    def _reflection(self, reading: Reading, talk: Talk, said: set[str]) -> str:
-        """A variant not said in this conversation yet, from the pool that fits best."""
-        reflections = self.texts.reflections
-        for key in reflection_keys(reading.question.type, reading.intent, reading.emotion):
-            fresh = [each for each in reflections.get(key, ()) if not any(each in text for text in said)]
-            if fresh:
-                return fresh[talk.message_count % len(fresh)]
-        pool = reflections.get("general") or self.texts.safe_answers.fallback
-        return _turn_by_turn(pool, talk.message_count)
+            return f"{own} {as_told(story)}".strip(), self._use(story, reading, "fallback")
+        return own, None
 
     def _given(self, made: Assembled, waiting: Waiting) -> tuple[str, ...]:
         """What a model may give back instead of an answer. Who works on given text may begin with that text."""
@@ -373,15 +374,6 @@ class PolicyRules:
 
 def _allow(_shown: str, _part: str) -> str | None:
     return None
-
-
-def _told(story: Narrative) -> str:
-    """A story as it is told: its lines are only how it is written down."""
-    return " ".join(story.text.split())
-
-
-def _turn_by_turn(pool: Variants, turn: int) -> str:
-    return pool[turn % len(pool)] if pool else ""
 
 
 def _report(waiting: Waiting, made: Assembled) -> Report:

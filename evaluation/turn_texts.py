@@ -148,4 +148,6 @@ def went_on(
         at=position,
         answers=said.id,
     )
-    return replace(state, talk=answered(talk, answer, anchors=rules.anchors(words), narrative=None))
+    rested = replace(state, talk=answered(talk, answer, anchors=rules.anchors(words), narrative=None))
+    rules.rest(rested)
+    return rested

@@ -9,8 +9,7 @@ back what is no longer said.
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import chain, groupby, takewhile
-from operator import itemgetter
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 import msgspec
@@ -24,7 +23,6 @@ from memory.statements_subjects import is_relation
 MOST_CRITICAL = 60
 """Messages critical for safety that are brought back: more than any budget of a recall has room for."""
 _NONE: frozenset[int] = frozenset()
-_NUMBER = itemgetter(0)
 _PARTS = frozenset({"lower", "upper", "trunk"})
 _OF_A_PART: frozenset[StatementKind] = frozenset({"injury", "limit"})
 
@@ -199,39 +197,37 @@ class Remembered:
         if needed is None:
             return ()
         later = {one.message_id for one in self._said if before is not None and one.position >= before}
-        found = self._told(self._worth(needed, None), later, limit)
+        found = islice(self._told(self._worth(needed, None), later), limit)
         return tuple(each for each, _ in found)
 
     def bring_back(
         self, needed: Needed | None, *, most: int, reach: Reach, shown: AbstractSet[str] = frozenset()
-    ) -> tuple[tuple[Recalled, Stated], ...]:
+    ) -> Iterator[tuple[Recalled, Stated]]:
         """What an answer should know of, by what its message ``needed``, but for messages that are ``shown`` anyway.
 
         What is critical for safety comes first and does not stop at ``most``, the rest does.
         """
         if needed is None:
-            return ()
-        critical = self._told(self._worth(needed, reach, (True,)), shown, MOST_CRITICAL)
-        if len(critical) >= most:
-            return critical
-        shown = shown | {each.message_id for each, _ in critical}
-        rest = self._told(self._worth(needed, reach, (False,)), shown, most - len(critical))
-        return (*critical, *rest)
+            return
+        critical: set[str] = set()
+        for each in islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL):
+            critical.add(each[0].message_id)
+            yield each
+        rest = (
+            self._told(self._worth(needed, reach, (False,)), shown | critical) if len(critical) < most else ()
+        )
+        yield from islice(rest, max(0, most - len(critical)))
 
-    def _told(
-        self, worth: Iterable[_Worth], shown: AbstractSet[str], most: int
-    ) -> tuple[tuple[Recalled, Stated], ...]:
+    def _told(self, worth: Iterable[_Worth], shown: AbstractSet[str]) -> Iterator[tuple[Recalled, Stated]]:
         """Messages by what they are worth, the latest of equals first, each once and none that is ``shown``."""
-        told: dict[str, tuple[Recalled, Stated]] = {}
+        told = set(shown)
         for each, number in _in_turn(worth):
-            if len(told) >= most:
-                break
             stated = self._known[number].stated
             message = stated.message_id
-            if message not in shown and message not in told:
+            if message not in told:
+                told.add(message)
                 why = f"{each.topic}: {each.kind}"
-                told[message] = Recalled(message, round(each.score, 3), why, each.safety), stated
-        return tuple(told.values())
+                yield Recalled(message, round(each.score, 3), why, each.safety), stated
 
     def _worth(
         self, needed: Needed, reach: Reach | None, critical: Sequence[bool] = (True, False)
@@ -242,36 +238,48 @@ class Remembered:
         """
         found: list[_Worth] = []
         nearest, floor = self._nearest(reach), self._reader.needs.floor
-        named = _NONE.union(*(self._naming.get(word, ()) for word in needed.words))
-        anybody = needed.household or needed.aside
-        for kind, weight, topic in chain.from_iterable(self._concerned(needed, safe) for safe in critical):
+        called = self._called(needed)
+        for kind, (weight, topic) in self._concerned(needed, critical, called).items():
             name, safety = kind.name, kind.name in SAFETY
             first = 0 if safety or reach is None or name in reach.beyond else nearest
-            for kin in kind.kin:
-                concerns = anybody or kin.subject == "user" or kin.subject in needed.people
-                if not kin.numbers or not concerns or (not weight and named.isdisjoint(kin.numbers)):
+            for kin in kind.kin if weight else [kin for kin in kind.kin if kin in called]:
+                if not kin.numbers or not _concerns(kin, needed):
                     continue
-                called = kin.numbers & named
-                if weight and (score := self._score(kin, weight, needed)) >= floor:
-                    others = kin.numbers - called if called else kin.numbers
+                named, others = called.get(kin), kin.numbers
+                if named is not None:
+                    others = others - named
+                    if (score := self._score(kin, weight, needed, called=True)) >= floor:
+                        found.append(_Worth(score, safety, name, topic, named, first))
+                if weight and others and (score := self._score(kin, weight, needed)) >= floor:
                     found.append(_Worth(score, safety, name, topic, others, first))
-                if called and (score := self._score(kin, weight, needed, called=True)) >= floor:
-                    found.append(_Worth(score, safety, name, topic, called, first))
         return found
 
-    def _concerned(self, needed: Needed, critical: bool) -> Iterator[tuple[_Kind, float, str]]:
+    def _called(self, needed: Needed) -> dict[_Kin, set[int]]:
+        """The statements that the message calls by name, by their kin."""
+        called: dict[_Kin, set[int]] = {}
+        for number in _NONE.union(*map(self._naming.__getitem__, needed.words & self._naming.keys())):
+            called.setdefault(self._known[number].kin, set()).add(number)
+        return called
+
+    def _concerned(
+        self, needed: Needed, critical: Sequence[bool], called: Iterable[_Kin]
+    ) -> dict[_Kind, tuple[float, str]]:
         """The kinds that a topic needs, how much and which topic most; and those that matter for safety if named."""
         best: dict[_Kind, tuple[float, str]] = {}
         for topic in needed.topics:
-            for kind, weight in self._wanted.get((topic, critical), ()):
+            for kind, weight in chain.from_iterable(self._wanted.get((topic, safe), ()) for safe in critical):
                 if kind not in best or weight > best[kind][0]:
                     best[kind] = weight, topic
-        for kind, (weight, topic) in best.items():
-            only_told = needed.tells and (kind.name, topic) != ("allergy", self._reader.needs.told)
-            yield kind, 0.0 if only_told else weight, topic  # (decision D12)
-        for kind in self._kinds.values() if critical else ():
-            if kind.name in SAFETY and kind not in best:
-                yield kind, 0.0, "named"
+        if needed.tells:  # (decision D12)
+            told = self._reader.needs.told
+            for kind, (_, topic) in best.items():
+                if (kind.name, topic) != ("allergy", told):
+                    best[kind] = 0.0, topic
+        if True in critical:
+            for kin in called:
+                if kin.kind.name in SAFETY:
+                    best.setdefault(kin.kind, (0.0, "named"))
+        return best
 
     def _score(self, kin: _Kin, weight: float, asked: Needed, *, called: bool = False) -> float:
         """What the statements of a kin are worth, and what those that are ``called`` by name."""
@@ -279,9 +287,8 @@ class Remembered:
         score = _near(weight, kin.hurt, asked, needs) if kin.hurt and asked.regions else weight
         if called and (score or kin.kind.name in SAFETY):
             score += needs.named_bonus
-        return (
-            score if kin.subject == "user" and not asked.aside else _whose(kin.subject, asked, needs, score)
-        )
+        own = kin.subject == "user" and not asked.aside
+        return score if own else _whose(kin.subject, asked, needs, score)
 
     def _nearest(self, reach: Reach | None) -> int:
         """The number of the first statement among the latest messages."""
@@ -297,16 +304,20 @@ def _can_return(statement: Statement, ended: bool) -> bool:
     return statement.tense != "past" or statement.kind in {"life_event", "condition"}
 
 
-def _best_first(worth: _Worth) -> tuple[float, bool]:
-    return -worth.score, not worth.safety
+def _concerns(kin: _Kin, needed: Needed) -> bool:
+    """Whether a message is about those whom its statements are about."""
+    return kin.subject == "user" or needed.household or needed.aside or kin.subject in needed.people
 
 
 def _in_turn(worth: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
     """The numbers of statements, the best first, and the latest among those that are worth the same."""
-    for _, equals in groupby(sorted(worth, key=_best_first), key=_best_first):
-        together = [(number, each) for each in equals for number in each.numbers if number >= each.first]
-        for number, each in sorted(together, key=_NUMBER, reverse=True):
-            yield each, number
+    ranks: dict[tuple[float, bool], list[_Worth]] = {}
+    for each in worth:
+        ranks.setdefault((each.score, each.safety), []).append(each)
+    for rank in sorted(ranks, reverse=True):
+        together = {number: each for each in ranks[rank] for number in each.numbers if number >= each.first}
+        for number in sorted(together, reverse=True):
+            yield together[number], number
 
 
 def _near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> float:

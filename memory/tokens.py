@@ -40,7 +40,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 _INDENTED = re.compile(r"\n (?=[A-Za-z])")
 _SPACE_THAT_COSTS = re.compile(r"(?<=\s) (?=[A-Za-z])")
 LONGEST_LAID_OUT = 4_096  # characters; of longer texts only what can fit is looked at
-_CHARS_A_TOKEN = 4  # at most: a word of three letters and the space before it cost one token
+MOST_CHARS_A_TOKEN = 4  # at most: a word of three letters and the space before it cost one token
 _AFTER_SPACE = 1 << 40  # marks what makes a space cost though a word follows it: white space before that
 
 
@@ -95,7 +95,7 @@ def head(text: str, tokens: int) -> str:
         return text
     if (whole := _whole_head(text, tokens)) is not None:
         return text[:whole].rstrip()
-    most = _most_of_head(text[: tokens * _CHARS_A_TOKEN + 1], tokens)
+    most = _most_of_head(text[: tokens * MOST_CHARS_A_TOKEN + 1], tokens)
     border = text.rfind(" ", 0, most + 1)
     return text[: border if border > most // 2 else most].rstrip()
 
@@ -106,7 +106,7 @@ def tail(text: str, tokens: int) -> str:
         return text
     if (whole := _whole_tail(text, tokens)) is not None:
         return text[whole:].lstrip()
-    most = _most_of_tail(text[-tokens * _CHARS_A_TOKEN - 1 :], tokens)
+    most = _most_of_tail(text[-tokens * MOST_CHARS_A_TOKEN - 1 :], tokens)
     start = len(text) - most
     border = text.find(" ", max(0, start - 1))
     return text[border if 0 <= border < start + most // 2 else start :].lstrip()

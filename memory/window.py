@@ -105,19 +105,23 @@ def _first(text: str, chars: int) -> str:
     return f"{text[: border if border > 0 else chars - 1].rstrip()}…"
 
 
-def fitted(texts: Sequence[str], tokens: int, *, shortest: int) -> list[str | None]:
+def fitted(
+    texts: Sequence[str], tokens: int, *, shortest: int, longest: int | None = None
+) -> list[str | None]:
     """``texts`` made to cost at most ``tokens``: the longest shortened first, then the oldest left out (None).
 
-    None is shortened below ``shortest`` tokens; with ``shortest`` 0 texts are left out whole.
+    None is shortened below ``shortest`` tokens; with ``shortest`` 0 texts are left out whole. One that costs more than
+    ``longest`` tokens is shortened to that in any case.
     """
     fit: list[str | None] = list(texts)
     costs = [count(text) + TURN for text in texts]
-    if shortest and sum(costs) > tokens:
-        level = _level(costs, tokens, shortest + TURN)
-        for at, text in enumerate(texts):
-            if costs[at] > level:
-                cut = shortened(text, level - TURN)
-                fit[at], costs[at] = cut, count(cut) + TURN
+    level = max(costs, default=0) if longest is None else longest + TURN
+    if shortest and sum(min(cost, level) for cost in costs) > tokens:
+        level = min(level, _level(costs, tokens, shortest + TURN))
+    for at, text in enumerate(texts):
+        if costs[at] > level:
+            cut = shortened(text, level - TURN)
+            fit[at], costs[at] = cut, count(cut) + TURN
     for at in range(len(fit)):
         if sum(costs) <= tokens:
             break

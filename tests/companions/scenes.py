@@ -74,6 +74,9 @@ class ScriptedRules:
     def ordered(self, state: State, waiting: Waiting) -> tuple[AnyChange, ...]:
         return ()
 
+    def rest(self, state: State) -> None:
+        """Nothing to prepare."""
+
     def anchors(self, text: str) -> tuple[str, ...]:
         return ()
 
