@@ -43,7 +43,7 @@ class Life:
         self._words = words
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended: its number may be somebody else's then."""
+        """Send a signal, unless its end is known. Until the next birth its number is nobody else's."""
         if self.returncode is None:
             os.kill(self.pid, number)
 
@@ -115,16 +115,26 @@ def main() -> None:
     gc.freeze()
     sys.stdout.write("ready\n")
     sys.stdout.flush()
+    before: int | None = None
     for line in iter(sys.stdin.buffer.readline, b""):
+        if before is not None:
+            os.waitpid(before, 0)  # only now its number may be given to another process
         birth = msgspec.json.decode(line, type=Birth)
         pid = os.fork()
         if pid == 0:
             _live(birth, command.main)
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()
-        _, status = os.waitpid(pid, 0)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.write(f"{_end_of(pid)}\n")
         sys.stdout.flush()
+        before = pid
+
+
+def _end_of(pid: int) -> int:
+    """How a child ended, which keeps its number until it is reaped: nobody else is killed in its place."""
+    end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert end is not None
+    return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
 
 
 def _live(birth: Birth, serve: object) -> NoReturn:
