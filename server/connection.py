@@ -4,7 +4,6 @@ The door is here: who may connect, what is a frame, how many there may be. What 
 business. A client that sends what is not a frame is answered and stays; one that does nothing else is let go.
 """
 
-import time
 from collections import deque
 from dataclasses import dataclass
 
@@ -93,13 +92,13 @@ class Turnstile:
         self._per_second = per_second
         self._most = max(2.0, 2 * per_second)
         self._level = self._most
-        self._at = time.monotonic()
+        self._at = anyio.current_time()
         self._bad: deque[float] = deque()
         self._bad_per_minute = bad_per_minute
 
     def admits(self) -> bool:
         """Whether one more command may pass."""
-        now = time.monotonic()
+        now = anyio.current_time()
         self._level = min(self._most, self._level + (now - self._at) * self._per_second)
         self._at = now
         if self._level < 1:
@@ -109,7 +108,7 @@ class Turnstile:
 
     def bad(self) -> bool:
         """Count a bad frame; True when there were too many in a minute."""
-        now = time.monotonic()
+        now = anyio.current_time()
         self._bad.append(now)
         while self._bad[0] < now - 60:
             self._bad.popleft()

@@ -3,16 +3,14 @@
 Order is by position and counters; the time in an id only keeps rows that were made together near one another.
 """
 
-import secrets
-import time
-
 from companions.events import Minted
+from server.host import host
 
 
 def new_id(prefix: str) -> str:
     """A fresh id, such as ``msg_0190c4f2-…``."""
-    milliseconds = time.time_ns() // 1_000_000 & (1 << 48) - 1
-    random = secrets.randbits(74)
+    milliseconds = now_ms() & (1 << 48) - 1
+    random = host().bits(74)
     value = milliseconds << 80 | 0x7 << 76 | (random >> 62) << 64 | 0b10 << 62 | random & (1 << 62) - 1
     text = f"{value:032x}"
     return f"{prefix}_{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
@@ -32,4 +30,4 @@ def mint(jobs: int) -> Minted:
 
 def now_ms() -> int:
     """The wall clock, in milliseconds since 1970 in UTC; for information, never for order."""
-    return time.time_ns() // 1_000_000
+    return host().now_ms()

@@ -4,8 +4,6 @@ Debounced: 2 s after the last commit, 10 s after the first, and at once when the
 is found at the next start, since the store knows how far each conversation is indexed.
 """
 
-import time
-
 import anyio
 
 from storage.connection import Store
@@ -26,7 +24,7 @@ class Indexer:
 
     def committed(self) -> None:
         """Something was written."""
-        self._last = time.monotonic()
+        self._last = anyio.current_time()
         self._changed.set()
 
     async def __call__(self) -> None:
@@ -43,9 +41,9 @@ class Indexer:
             await anyio.lowlevel.checkpoint()  # what people say goes first
 
     async def _quiet(self) -> None:
-        first = time.monotonic()
+        first = anyio.current_time()
         while True:
-            now = time.monotonic()
+            now = anyio.current_time()
             until = min(self._last + QUIET_SECONDS, first + LONGEST_SECONDS)
             if now >= until:
                 return

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import anyio.to_thread
+import anyio
 
 from actors.aftermath import MOST_ATTEMPTS, Job
 from companions.changes import EmotionRow
@@ -13,6 +13,7 @@ from companions.companion import Companion
 from companions.job_prompts import batches, job_prompt
 from companions.ports import LanguageModel, Prompt, Text
 from memory.messages import Message
+from server.host import host
 from storage.connection import Store
 from storage.messages import history
 from storage.readings import emotions_in
@@ -46,7 +47,7 @@ class Means:
 
     async def off_loop(self, think: Callable[[], T]) -> T:
         """Do ``think`` away from the talks."""
-        return await anyio.to_thread.run_sync(think, limiter=self.thinking)
+        return await host().aside(think, self.thinking)
 
     async def answer(self, prompt: Prompt) -> str:
         """All that the model says to a prompt, up to a bound; raises ``ModelError``."""

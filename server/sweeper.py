@@ -4,7 +4,6 @@ Silence is measured on a clock that only goes forward, and begins anew after a s
 power went is given its whole time again.
 """
 
-import time
 from collections.abc import Mapping
 
 import anyio
@@ -41,7 +40,7 @@ class Sweeper:
     async def __call__(self) -> None:
         """Look again and again, for ever."""
         while True:
-            await self.sweep(time.monotonic())
+            await self.sweep(anyio.current_time())
             await anyio.sleep(EVERY_SECONDS)
 
     async def sweep(self, now: float) -> None:
