@@ -38,8 +38,11 @@ from server.care import Care
 from server.casting import casts, companions
 from server.connection import Door
 from server.contacts import contacts_of
+from server.copying import STORE_FILE as STORE_FILE  # it is the server's, too
+from server.copying import DailyCopies
 from server.desk import StoreDesk
 from server.erasing import Erasures
+from server.health import Health
 from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.job_keeper import JobKeeper
@@ -64,12 +67,11 @@ from storage.apply import apply_groups
 from storage.connection import Store
 from storage.erased import LEDGER_FILE, erased_before
 from storage.erasing import hold_against
-from storage.jobs import Counts
 from storage.lock import held
 from storage.order import epoch
 from storage.recovery import recover
 from storage.refusals import StoreRefused
-from storage.restoring import Restored
+from storage.sizes import sizes
 
 WRITER_MAILBOX = 1_000
 WRITER_GRACE = 10.0
@@ -210,6 +212,17 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     nudge=lambda conversation: _nudge(channels, conversation),
                     now_ms=now_ms,
                 )
+                retention = Retention(
+                    store,
+                    settings.folder,
+                    scrubber,
+                    now_ms=now_ms,
+                    archived_days=settings.data.purge_archived_days,
+                )
+                copies = DailyCopies(
+                    scrubber.copier, settings.folder, hours=settings.data.backup_hours, now_ms=now_ms
+                )
+                metrics.measure_storage(lambda: sizes(settings.folder / STORE_FILE))
                 aftermath: list[anyio.Event] = []
                 if absent is None:
                     aftermath = [_over(tasks, taker) for taker in takers]
@@ -218,8 +231,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
                     tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
                     tasks.start_soon(lambda: kept_running(scrubber, name="scrubber"))
-                    retention = Retention(store, settings.folder, scrubber, now_ms=now_ms)
                     tasks.start_soon(lambda: kept_running(retention, name="retention"))
+                    tasks.start_soon(lambda: kept_running(copies, name="copies"))
                 watch = Watch(settings.folder / STORE_FILE)
                 tasks.start_soon(watch, name="watch")
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
@@ -242,10 +255,19 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     epoch=this_epoch,
                     default_companion=settings.companions.default,
                 )
+                health = Health(
+                    writing=writing,
+                    sessions=sessions,
+                    watch=watch,
+                    restored=restored,
+                    jobs=keeper,
+                    retention=retention,
+                    copies=copies,
+                )
                 site = Site(
                     pages=pages(),
                     companion=lambda name: page_data(found, name or settings.companions.default),
-                    health=lambda: _health(writing, sessions, watch, restored, keeper.counts),
+                    health=health.told,
                     metrics=metrics.text,
                     download=lambda path: tickets.take(path, sessions.lives),
                 )
@@ -265,6 +287,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                         host=settings.listen.host, port=port, model=model, why=chosen.why, companion=default
                     )
                     log.info("server.draining", sessions=len(sessions))
+                    scrubber.copier.stop()
                     spread = [random.randrange(*JITTER_MS) for _ in range(64)]  # noqa: S311 - spreads clients, no secret
                     await sessions.drain(spread, settings.limits.drain_seconds)
                 for channel in channels:
@@ -325,26 +348,6 @@ def _over(tasks: anyio.abc.TaskGroup, taker: Taker) -> anyio.Event:
 
     tasks.start_soon(run, name=taker.name)
     return over
-
-
-def _health(
-    writing: Writer, sessions: Sessions, watch: Watch, restored: Restored | None, jobs: Counts
-) -> tuple[bool, dict[str, object]]:
-    """Well while the store takes what is said, and no damage is seen in it."""
-    trouble = writing.refusing or ("storage.damaged" if watch.damage is not None else None)
-    told: dict[str, object] = {
-        "status": trouble or "ok",
-        "sessions": len(sessions),
-        "waiting": len(writing.pending),
-        "jobs": {"waiting": jobs.waiting, "running": jobs.running, "parked": jobs.parked},
-    }
-    if restored is not None:
-        told["restored"] = {
-            "backup": restored.backup,
-            "set_aside": restored.set_aside,
-            "messages_lost": restored.gaps,
-        }
-    return trouble is None, told
 
 
 def _nudge(channels: Sequence[Channel], conversation: str) -> None:

@@ -10,7 +10,7 @@ import anyio
 import cyclopts
 from cyclopts import Parameter
 
-from server import batch, cli_checks, cli_companions, cli_grants, cli_jobs, cli_memory
+from server import batch, cli_checks, cli_companions, cli_grants, cli_jobs, cli_keeper, cli_memory
 from server.app import Running, server
 from server.logs import configure
 from server.plain_words import said_plainly
@@ -32,6 +32,8 @@ app.command(protocol_app)
 app.command(cli_companions.app)
 app.command(cli_jobs.app)
 app.command(cli_grants.app)
+app.command(cli_keeper.date_app)
+app.command(cli_keeper.storage)
 
 ConfigFile = Annotated[
     Path | None, Parameter(name="--config", help="A TOML file with settings (see docs/operating.md).")

@@ -19,13 +19,19 @@ from protocol.asyncapi import asyncapi
 from protocol.schema import json_schema
 from server.app import STORE_FILE
 from server.casting import companions
+from server.cli_keeper import rests_words
+from server.ids import now_ms
 from server.models import check_embedder, check_local, model_settings
 from server.plain_words import store_words
 from server.settings import BadSetting, Settings
+from storage.backups import backups
+from storage.connection import read_only
 from storage.lock import FolderHeld, FolderUnusable, held
 from storage.migrating import refuse_newer
+from storage.order import purge_rests
 from storage.refusals import StoreRefused
 from storage.restoring import last_restored
+from storage.sizes import sizes
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 
@@ -86,7 +92,28 @@ def _folder(settings: Settings) -> Iterator[Finding]:
     if folder.exists():
         yield _looked("in use", lambda: _held(folder))
         yield _looked("store", lambda: _store(folder / STORE_FILE))
+        yield from _kept(folder / STORE_FILE)
         yield from _restored(folder)
+
+
+def _kept(file: Path) -> Iterator[Finding]:
+    """Copies, the room taken up, and whether what is old is removed."""
+    if not file.exists():
+        return
+    found, copies = sizes(file), backups(file.parent)
+    last = f", the last of {_day(copies[-1].at)}" if copies else ""
+    yield Finding(True, "taken up", f"{found.total // 1_048_576} MiB (fireside storage tells of what)")
+    yield Finding(True, "copies", f"{len(copies)}{last}")
+    try:
+        with read_only(file) as db:
+            rests = purge_rests(db, now_ms())
+    except (StoreRefused, sqlite3.Error):
+        return  # what is wrong with it was said above
+    yield Finding(rests is None, "removal by age", rests_words(rests))
+
+
+def _day(at: int) -> str:
+    return datetime.fromtimestamp(at / 1_000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _first_that_is(folder: Path) -> Path:
@@ -101,11 +128,10 @@ def _held(folder: Path) -> str:
 def _restored(folder: Path) -> Iterator[Finding]:
     last = last_restored(folder)
     if last is not None:
-        on = datetime.fromtimestamp(last.at / 1_000, UTC).strftime("%Y-%m-%d %H:%M")
         copy = f"restored from {last.backup}" if last.backup else "begun anew: there was no good backup"
         lost = f"{last.gaps} messages lost their words"
         where = f"the old files are in {last.set_aside}; remove that folder when you have looked"
-        yield Finding(False, "restored", f"damaged on {on} UTC, {copy}; {lost}; {where}")
+        yield Finding(False, "restored", f"damaged on {_day(last.at)}, {copy}; {lost}; {where}")
 
 
 def _store(file: Path) -> str:

@@ -12,21 +12,18 @@ from typing import Annotated, Literal, TypeAlias
 import anyio
 from cyclopts import Parameter
 
-from companions.changes import ConversationDeleted
+from server import retention
 from server.app import STORE_FILE
 from server.casting import companions
 from server.exporting import bring_file_in, export
 from server.ids import now_ms
 from server.scrubber import Scrubber
 from server.settings import BadSetting, Settings
-from storage.apply import apply_all
 from storage.connection import Store, opened
-from storage.conversations import archived_before
 from storage.lock import held
 
 User = Annotated[str | None, Parameter(help="Whose memory.")]
 Companion = Annotated[str | None, Parameter(help="With which companion.")]
-PURGED_AT_ONCE = 100
 Run: TypeAlias = Callable[[Store], Awaitable[None]]
 
 
@@ -65,21 +62,22 @@ def read_import(chosen: Settings, file: Path, *, user: str | None, companion: st
 
 
 def purge_archived(chosen: Settings, before: str) -> None:
-    """Remove the conversations that were put away before a date (YYYY-MM-DD, UTC), of everybody."""
+    """Remove the conversations that were put away before a date (YYYY-MM-DD, UTC), of everybody.
+
+    The date is staff's own, so it is not asked whether the clock can be believed; one that is yet to come is refused.
+    """
     try:
         at = round(datetime.strptime(before, "%Y-%m-%d").replace(tzinfo=UTC).timestamp() * 1_000)
     except ValueError:
         raise BadSetting("--before", before, "expected a date such as 2026-01-31", "command line") from None
 
+    if at > now_ms():
+        raise BadSetting("--before", before, "that day is yet to come", "command line")
+
     async def run(store: Store) -> None:
         gone = 0
-        while found := await store.read(lambda db: archived_before(db, at, PURGED_AT_ONCE)):
-            changes = [
-                ConversationDeleted(user=user, companion=companion, at=now_ms(), conversation=conversation)
-                for user, companion, conversation in found
-            ]
-            await store.transact(lambda db, changes=changes: apply_all(db, changes))  # type: ignore[misc] # bound here
-            gone += len(found)
+        while found := await store.transact(lambda db: retention.purge_archived(db, at, now_ms())):
+            gone += found
         if gone:
             await Scrubber(store, chosen.folder).now()
         print(f"{gone} conversations removed that were put away before {before}.")

@@ -39,6 +39,7 @@ from storage.connection import Store
 from storage.facts import count_facts, fact_of, facts_of, present_form
 from storage.facts_person import added_fact, undo_waiting
 from storage.memories import memory_revision, remembering
+from storage.order import aged_at
 from storage.summaries_person import own_summary, summaries_of
 from storage.uses import Used, uses_of
 
@@ -111,8 +112,9 @@ class MemoryDesk:
         user, companion = self._who.user, self._who.companion
         facts = facts_of(db, user=user, companion=companion, history=True)
         summaries = summaries_of(db, user=user, companion=companion)
+        aged = aged_at(db, self._at)
         return results.Remembered(
-            facts=tuple(told_fact(fact, self._companion, self._at) for fact in facts),
+            facts=tuple(told_fact(fact, self._companion, aged) for fact in facts),
             summaries=tuple(told_summary(each) for each in summaries),
         )
 

@@ -26,7 +26,6 @@ from server.scrubber import Scrubber
 from storage.backups import backups, set_aside
 from storage.connection import Store
 from storage.erasing import held_of, words_of
-from storage.migrating import back_up
 from storage.people import profile
 
 LAPSES_SECONDS = 600.0
@@ -89,7 +88,7 @@ class Erasures:
 
     async def _erase(self, who: Who, at: int) -> Done:
         store = self._store
-        await store.tend(lambda db: back_up(db, self._folder / "fireside.db", at))
+        await self._scrubber.copier.copy(at)
         removed = await store.read(lambda db: held_of(db, user=who.user, companion=who.companion))
         words = await store.read(lambda db: words_of(db, user=who.user, companion=who.companion))
         kept = await store.read(lambda db: profile(db, user=who.user, companion=who.companion))

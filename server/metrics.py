@@ -12,6 +12,7 @@ from prometheus_client import (
 )
 
 from companions.events import Report
+from storage.sizes import Sizes
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 TOKENS = (50, 100, 200, 400, 800, 1_200, 2_000, 4_000, 8_000, 16_000)
@@ -79,11 +80,22 @@ class Metrics:
         self.job_rows = Gauge(
             "fireside_jobs_open", "Jobs that have not ended.", ["state"], registry=self.registry
         )
+        self.storage = Gauge(
+            "fireside_storage_bytes",
+            "On the disk, by part; free is what is left on it.",
+            ["part"],
+            registry=self.registry,
+        )
         self.jobs = Counter("fireside_jobs", "Jobs done.", ["kind", "result"], registry=self.registry)
 
     def count_sessions(self, count: Callable[[], int]) -> None:
         """Ask ``count`` for the number of live sessions whenever the figures are read."""
         self.sessions.set_function(count)
+
+    def measure_storage(self, sizes: Callable[[], Sizes]) -> None:
+        """Ask ``sizes`` what is taken up on the disk whenever the figures are read."""
+        for part in ("database", "log", "backups", "set_aside", "other", "free"):
+            self.storage.labels(part).set_function(lambda part=part: float(getattr(sizes(), part)))  # type: ignore[misc] # bound here
 
     def jobs_now(self, waiting: int, running: int, parked: int) -> None:
         """How many jobs have not ended; those that are parked have failed for good."""

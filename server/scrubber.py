@@ -21,6 +21,7 @@ from companions.fact_changes import (
     SummaryEdited,
     SummaryForgotten,
 )
+from server.copying import Copier
 from storage.connection import Store
 from storage.erased import LEDGER_FILE
 from storage.refusals import StoreRefused
@@ -39,6 +40,7 @@ class Scrubber:
     def __init__(self, store: Store, folder: Path) -> None:
         self._store = store
         self._folder = folder
+        self.copier = Copier(folder)
         self._owed = anyio.Event()
         if self._ledger_bytes() != self._clean_bytes():
             self._owed.set()
@@ -61,7 +63,8 @@ class Scrubber:
         done: Scrubbed | None = None
         with anyio.CancelScope(shield=True):
             try:
-                done = await self._store.tend(lambda db: scrub(db, texts))
+                async with self.copier.none_made():
+                    done = await self._store.tend(lambda db: scrub(db, texts))
             except StoreRefused as refused:
                 log.warning("scrub.refused", code=refused.code, detail=refused.detail)
         if done is None:

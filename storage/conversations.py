@@ -20,7 +20,7 @@ from companions.changes import (
 )
 from memory.text import folded
 from storage.jobs import queue_jobs
-from storage.order import next_number
+from storage.order import newest_time, next_number
 from storage.rows import Row
 
 UNKNOWN = Refused("conversation.unknown")
@@ -329,12 +329,20 @@ def conversation_renamed(db: sqlite3.Connection, change: ConversationRenamed) ->
 
 
 def conversation_archived(db: sqlite3.Connection, change: ConversationArchived) -> Outcome:
-    """Put away, or brought back. A second time changes nothing, not even the date."""
+    """Put away, or brought back. A second time changes nothing, not even the date.
+
+    A clock that went back dates nothing before what is stored: what is put away today is not old tomorrow (D6).
+    """
     if _owned(db, change) is None:
         return UNKNOWN
     db.execute(
         "UPDATE conversations SET archived = ?, archived_at = ? WHERE id = ? AND archived <> ?",
-        (change.archived, change.at if change.archived else None, change.conversation, change.archived),
+        (
+            change.archived,
+            max(change.at, newest_time(db)) if change.archived else None,
+            change.conversation,
+            change.archived,
+        ),
     )
     return Landed()
 

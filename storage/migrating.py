@@ -8,7 +8,7 @@ checked.
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import cache
@@ -17,6 +17,9 @@ from pathlib import Path
 
 from storage.refusals import StoreRefused, translated
 
+BACKUPS = "backups"
+PARTIAL = ".partial"
+_STEP_PAGES = 256
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
 _VERSION_AT = 60  # big-endian, four bytes: https://www.sqlite.org/fileformat.html, section 1.3
@@ -92,27 +95,31 @@ def _statements(step: str) -> Iterator[str]:
             statement = ""
 
 
-def back_up(db: sqlite3.Connection, path: Path, at: int) -> Path:
-    """A dated, checked copy of the open store in ``backups/`` beside it; appears whole or not at all."""
-    folder = path.parent / "backups"
+def back_up(db: sqlite3.Connection, path: Path, at: int, pace: Callable[[], object] = lambda: None) -> Path:
+    """A dated, checked copy of the open store in ``backups/`` beside it; appears whole or not at all.
+
+    ``pace`` is called between steps of a mebibyte; what it raises ends the copy.
+    """
+    folder = path.parent / BACKUPS
     folder.mkdir(mode=0o700, exist_ok=True)
     day = datetime.fromtimestamp(at / 1000, UTC).strftime("%Y%m%dT%H%M%S%f")[:-3]
     target = folder / f"{path.stem}-{day}Z-v{version_of(db)}{path.suffix}"
-    partial = target.with_suffix(".partial")
+    partial = target.with_suffix(PARTIAL)
     os.close(os.open(partial, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600))
     try:
-        _copy(db, partial)
+        _copy(db, partial, pace)
         reach_disk(partial)
         partial.replace(target)
         reach_disk(folder)
     finally:
-        partial.unlink(missing_ok=True)
+        for left in (partial, Path(f"{partial}-journal")):  # which a full disk leaves behind
+            left.unlink(missing_ok=True)
     return target
 
 
-def _copy(db: sqlite3.Connection, target: Path) -> None:
+def _copy(db: sqlite3.Connection, target: Path, pace: Callable[[], object]) -> None:
     with closing(sqlite3.connect(target, isolation_level=None)) as copy:
-        db.backup(copy)
+        db.backup(copy, pages=_STEP_PAGES, progress=lambda _status, _left, _all: pace())
         copy.execute("PRAGMA journal_mode = DELETE")  # one file, no log beside it
         found: list[tuple[str]] = copy.execute("PRAGMA quick_check").fetchall()
     if found != [("ok",)]:
@@ -121,7 +128,7 @@ def _copy(db: sqlite3.Connection, target: Path) -> None:
 
 def backups_of(path: Path) -> list[Path]:
     """The backups of the store at ``path``, the oldest first; whether they are good is not looked at."""
-    return sorted((path.parent / "backups").glob(f"{path.stem}-*{path.suffix}"))
+    return sorted((path.parent / BACKUPS).glob(f"{path.stem}-*{path.suffix}"))
 
 
 def reach_disk(path: Path) -> None:

@@ -4,8 +4,11 @@ Order comes from the counter, never from a time or an id: a device may boot in 1
 """
 
 import sqlite3
+from typing import Literal, TypeAlias
 
 WEEK_MS = 7 * 24 * 3_600_000
+
+Rest: TypeAlias = Literal["clock_behind", "long_since"]
 
 
 def next_number(db: sqlite3.Connection) -> int:
@@ -33,17 +36,38 @@ def newest_time(db: sqlite3.Connection) -> int:
     return row[0]
 
 
-def may_purge(db: sqlite3.Connection, at: int) -> bool:
-    """Whether ``at`` can be trusted to remove things by their age.
+def purge_rests(db: sqlite3.Connection, at: int) -> Rest | None:
+    """Why nothing is removed by its age at ``at``; None when the clock can be believed (decision D6).
 
-    Not when it is before the newest stored time, and not when it is more than 7 days after the last removal:
-    then somebody has to say that the date is right (``date_confirmed``).
+    ``clock_behind``: it is before the newest stored time. ``long_since``: it is more than 7 days after the last
+    removal (or, before any, the newest stored time). Then somebody has to say that the date is right
+    (``date_confirmed``).
     """
     row: tuple[int, int | None] = db.execute(
         "SELECT newest_at, purged_at FROM store WHERE one = 1"
     ).fetchone()
     newest, purged = row
-    return at >= newest and at - (newest if purged is None else purged) <= WEEK_MS
+    if not newest:  # nothing is stored yet
+        return None
+    if at < newest:
+        return "clock_behind"
+    return "long_since" if at - (newest if purged is None else purged) > WEEK_MS else None
+
+
+def may_purge(db: sqlite3.Connection, at: int) -> bool:
+    """Whether ``at`` can be trusted to remove things by their age."""
+    return purge_rests(db, at) is None
+
+
+def aged_at(db: sqlite3.Connection, at: int) -> int:
+    """From when ages are told: ``at``, or the newest stored time where that cannot be trusted."""
+    return at if may_purge(db, at) else min(at, newest_time(db))
+
+
+def last_purge(db: sqlite3.Connection) -> int | None:
+    """When something was last looked at to be removed by its age; None: never."""
+    row: tuple[int | None] = db.execute("SELECT purged_at FROM store WHERE one = 1").fetchone()
+    return row[0]
 
 
 def date_confirmed(db: sqlite3.Connection, at: int) -> None:
@@ -52,8 +76,8 @@ def date_confirmed(db: sqlite3.Connection, at: int) -> None:
 
 
 def purged(db: sqlite3.Connection, at: int) -> None:
-    """Remember that something was removed by its age at ``at``."""
-    db.execute("UPDATE store SET purged_at = ? WHERE one = 1", (at,))
+    """Remember that something was removed by its age at ``at``; in a store that holds nothing yet it says nothing."""
+    db.execute("UPDATE store SET purged_at = ? WHERE one = 1 AND newest_at > 0", (at,))
 
 
 def store_bytes(db: sqlite3.Connection) -> int:

@@ -158,6 +158,7 @@ async def test_a_copy_of_the_store_goes_after_a_week_and_not_by_a_clock_that_is_
     path = tmp_path / "fireside.db"
     week = BACKUP_LIFE_MS
     async with opened(path, now=lambda: 0) as store:
+        await store.transact(lambda db: db.execute("UPDATE store SET newest_at = 1"))
         await store.tend(lambda db: back_up(db, path, 5_000))
         retention = Retention(store, tmp_path, Scrubber(store, tmp_path), now_ms=lambda: 0)
         await retention.look(
