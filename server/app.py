@@ -38,7 +38,6 @@ from server.care import Care
 from server.casting import casts, companions
 from server.connection import Door
 from server.contacts import contacts_of
-from server.copying import STORE_FILE as STORE_FILE  # it is the server's, too
 from server.copying import DailyCopies
 from server.desk import StoreDesk
 from server.erasing import Erasures

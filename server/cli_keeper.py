@@ -8,8 +8,8 @@ from typing import Annotated
 import cyclopts
 from cyclopts import Parameter
 
-from server.copying import STORE_FILE
 from server.ids import now_ms
+from server.order_line import STORE_FILE
 from server.plain_words import said_plainly
 from server.retention import say_date, today
 from server.settings import load

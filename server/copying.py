@@ -12,10 +12,10 @@ from pathlib import Path
 import anyio
 import structlog
 
+from server.order_line import STORE_FILE
 from storage.backups import backups, clear_partial, copy_online, thin_out
 from storage.refusals import StoreRefused
 
-STORE_FILE = "fireside.db"
 PACE_SECONDS = 0.01  # rest after each mebibyte, so that the disk serves those who talk
 FIRST_SECONDS = 60.0  # a start is busy enough
 LOOK_SECONDS = 600.0

@@ -12,8 +12,9 @@ from loadtest.client import connected
 from protocol.conversation_frames import ConversationArchive
 from protocol.memory_frames import MemoryAdd, MemoryList
 from server.cli import app
-from server.copying import STORE_FILE, Copier, DailyCopies
+from server.copying import Copier, DailyCopies
 from server.ids import now_ms
+from server.order_line import STORE_FILE
 from server.retention import DAY_MS, Retention, today
 from server.scrubber import Scrubber
 from storage.backups import backups
