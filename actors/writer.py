@@ -12,7 +12,7 @@ import msgspec
 import structlog
 
 from actors.runtime import Inbox, Reply
-from companions.care_changes import ConsentDecided, NoteMade
+from companions.care_changes import AlertAcknowledged, AlertReleased, ConsentDecided, NoteMade
 from companions.changes import (
     AlertRaised,
     AnyChange,
@@ -83,6 +83,8 @@ BROKEN: Final = Refusing("storage.failed")
 URGENT: Final = (
     ConversationClosed,
     AlertRaised,
+    AlertAcknowledged,
+    AlertReleased,
     CommandDone,
     ConsentDecided,
     ExtractMade,

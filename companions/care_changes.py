@@ -6,6 +6,7 @@ import msgspec
 
 from companions.change import Change
 from companions.consenting import Basis, Scope
+from companions.policy_safety import Recipient
 
 
 class ScopeSet(msgspec.Struct, frozen=True):
@@ -59,4 +60,25 @@ class NoteRead(Change, frozen=True, kw_only=True, tag="note_read"):
     note: str
 
 
-CareChange: TypeAlias = ConsentDecided | CareContextGiven | NoteMade | NoteRead
+class AlertAcknowledged(Change, frozen=True, kw_only=True, tag="alert_acknowledged"):
+    """Who holds a grant looks after an alert. The first time counts; ``companion`` is the alert's own."""
+
+    alert: str
+    grant: str
+    role: Recipient
+    name: str
+
+
+class AlertReleased(Change, frozen=True, kw_only=True, tag="alert_released"):
+    """The safeguarding contact lets family know what an alert is about, or no longer (``allow`` false)."""
+
+    release: str
+    alert: str
+    grant: str
+    name: str
+    allow: bool
+
+
+CareChange: TypeAlias = (
+    ConsentDecided | CareContextGiven | NoteMade | NoteRead | AlertAcknowledged | AlertReleased
+)

@@ -61,10 +61,13 @@ ACCESS: Final[Mapping[str, Mapping[AccessRole, Need]]] = MappingProxyType(
         # what those who care for a person bring in and see
         **_rows("care.context.get care.context.set care.notes.read", ("caregiver",), "grant"),
         **_rows("care.notes", ("caregiver",), "notes"),
-        **_rows("care.emotions care.repetition", ("caregiver",), "trends"),
+        **_rows("care.emotions care.repetition care.trends", ("caregiver",), "trends"),
         **_rows("care.summaries", ("caregiver",), "summaries"),
         **_rows("care.history", ("caregiver",), "transcripts"),
         WATCH: {"caregiver": "watching"},
+        # alerts: whom the policy names; what was looked after needs a caregiver's consent to trends beside
+        **_rows("care.escalations care.acknowledge", ("caregiver", "safeguarding"), "grant"),
+        "care.release": {"safeguarding": "grant"},
     }
 )
 """Kinds of commands, the roles that may send each, and what each role needs beside."""

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from protocol.alert_frames import FOR_ALERTED
 from protocol.frames import Command
 from protocol.ids import ConversationId, Id, NoteId
 from protocol.times import Time
@@ -189,5 +190,6 @@ FOR_CAREGIVERS: Final = (
     CareSummaries,
     CareHistory,
     CareTrends,
+    *FOR_ALERTED,
 )
 """What nobody may ask but who holds a grant."""

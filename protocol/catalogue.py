@@ -3,6 +3,13 @@
 from types import MappingProxyType
 from typing import Final, TypeAlias, get_args
 
+from protocol.alert_frames import (
+    AlertAcknowledged,
+    CareAcknowledge,
+    CareChanged,
+    CareEscalations,
+    CareRelease,
+)
 from protocol.care_frames import (
     CareContextGet,
     CareContextSet,
@@ -118,6 +125,9 @@ AnyCommand: TypeAlias = (
     | CareSummaries
     | CareHistory
     | CareTrends
+    | CareEscalations
+    | CareAcknowledge
+    | CareRelease
 )
 
 AnyEvent: TypeAlias = (
@@ -137,6 +147,8 @@ AnyEvent: TypeAlias = (
     | SummaryReady
     | MemoryChanged
     | AlertRaised
+    | AlertAcknowledged
+    | CareChanged
     | Notice
     | ServerDraining
     | ErrorFrame

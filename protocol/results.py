@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from protocol.alert_frames import AlertEntry, CareAcknowledge, CareEscalations, CareRelease
 from protocol.care_frames import (
     CareContext,
     CareContextGet,
@@ -268,6 +269,20 @@ class TranscriptPage(Value, frozen=True, kw_only=True):
     next: str | None
 
 
+class EscalationPage(Value, frozen=True, kw_only=True):
+    """Alerts, the latest first; ``next`` is the cursor of the following page."""
+
+    escalations: tuple[AlertEntry, ...]
+    next: str | None
+
+
+class Acknowledged(Value, frozen=True, kw_only=True):
+    """Who said first that they look after it, among those in the same role, and when."""
+
+    by: str
+    at: Time
+
+
 class Greeting(Value, frozen=True, kw_only=True):
     """The companion's first words, and what they take up."""
 
@@ -337,4 +352,7 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     CareSummaries: TalkSummaryPage,
     CareHistory: TranscriptPage,
     CareTrends: CareTrendsNow,
+    CareEscalations: EscalationPage,
+    CareAcknowledge: Acknowledged,
+    CareRelease: Done,
 }

@@ -34,10 +34,11 @@ from generation.builtin import Builtin
 from generation.choose import choose, language_model
 from memory.reading import warm
 from server.aftercare import aftercare
+from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
 from server.connection import Door
-from server.contacts import contacts_of
+from server.contacts import contacts_of, with_grants
 from server.copying import DailyCopies
 from server.desk import StoreDesk
 from server.erasing import Erasures
@@ -159,6 +160,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                         sessions.refresh(who.user, companion=who.companion, items=())
                     return outcome
 
+                attending = Attending(store, now_ms)
                 desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
@@ -181,13 +183,13 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     hand_over=lambda conversation: _nudge(channels, conversation),
                     take_over=sessions.take_over,
                     holds=sessions.holds,
-                    alert=_alert,
+                    alert=attending.alert,
                     report=lambda who, report: _planned(metrics, who, report),
                     measure=metrics,
                     trouble=lambda: writing.refusing,
                     restored=restored is not None,
                     vector=vector,
-                    contacts=contacts,
+                    contacts=with_grants(store, contacts),
                     unsay=sessions.unsay,
                     unsaid=unsaid,
                     memory_changed=lambda who, items: sessions.refresh(
@@ -232,6 +234,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     tasks.start_soon(lambda: kept_running(scrubber, name="scrubber"))
                     tasks.start_soon(lambda: kept_running(retention, name="retention"))
                     tasks.start_soon(lambda: kept_running(copies, name="copies"))
+                tasks.start_soon(lambda: kept_running(attending, name="attending"))
                 watch = Watch(settings.folder / STORE_FILE)
                 tasks.start_soon(watch, name="watch")
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
@@ -242,6 +245,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     changed=lambda user: sessions.refresh(user, edited=True),
                     unsay=lambda who, what: sessions.unsay(who, what, None),
                     unsaid=unsaid,
+                    attending=attending,
                 )
                 presence = Presence(tasks)
                 door = Door(
@@ -352,17 +356,6 @@ def _over(tasks: anyio.abc.TaskGroup, taker: Taker) -> anyio.Event:
 def _nudge(channels: Sequence[Channel], conversation: str) -> None:
     for channel in channels:
         channel.nudge(conversation)
-
-
-def _alert(who: Who, alert: str, category: str, level: int, recipients: tuple[str, ...]) -> None:
-    log.warning(
-        "alert.raised",
-        alert=alert,
-        session=who.session,
-        category=category,
-        level=level,
-        recipients=list(recipients),
-    )
 
 
 def _planned(metrics: Metrics, who: Who, report: Report) -> None:

@@ -9,8 +9,10 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+from actors.client import Client
 from actors.command_kinds import digest_of
 from actors.ports import CommandRefused, Done
+from companions.care_changes import ConsentDecided
 from companions.changes import AnyChange, Outcome, Refused
 from companions.companion import Companion
 from companions.state import Who
@@ -18,6 +20,7 @@ from companions.unsaying import Unsaid
 from protocol.catalogue import AnyCommand
 from protocol.frames import Event
 from protocol.results import CommandAck
+from server.attending import Attending, Seat
 from server.care_desk import CareDesk
 from server.erasing import Erasures
 from storage.connection import Store
@@ -40,7 +43,9 @@ class Care:
         changed: Callable[[str], None],
         unsay: Callable[[Who, Unsaid], Awaitable[None]],
         unsaid: Callable[[Who, Unsaid], Awaitable[None]],
+        attending: Attending,
     ) -> None:
+        self.attending = attending
         self.store = store
         self.land = land
         self.erasures = erasures
@@ -70,8 +75,16 @@ class Sitting:
     def __init__(self, care: Care, token: str, grant: Grant, companion: Companion, session: str) -> None:
         self._care = care
         self._token = token
-        self._desk = CareDesk(care.store, care.erasures, companion, grant, session)
+        self._desk = CareDesk(care.store, care.erasures, care.attending, companion, grant, session)
+        self.seat = Seat(token, grant, companion.id)
         self._seen: OrderedDict[str, tuple[str, Event]] = OrderedDict()
+
+    async def told(self, client: Client) -> None:
+        """Tell the holder what concerns them, from what is open now on, until they leave or their grant ends."""
+        attending = self._care.attending
+        with attending.seated(self.seat):
+            await attending.catch_up(self.seat)
+            await self.seat.serve(client)
 
     async def answer(self, command: AnyCommand, at: int) -> Event:
         """The answer to ``command``; raises ``CommandRefused``."""
@@ -105,6 +118,8 @@ class Sitting:
             await self._care.unsaid(self._desk.who, done.unsaid)
         if done.changes:
             self._care.changed(self._desk.grant.user)
+        if any(isinstance(change, ConsentDecided) for change in done.changes):
+            self._care.attending.decided(self._desk.grant.user)
 
     def _remember(self, id_: str, digest: str, answer: Event) -> None:
         self._seen[id_] = (digest, answer)

@@ -11,11 +11,14 @@ from companions.companion import Companion
 from companions.state import Who
 from protocol import care_frames as care
 from protocol import results
+from protocol.alert_frames import FOR_ALERTED
 from protocol.catalogue import AnyCommand
 from protocol.memory_frames import MemoryErase
 from protocol.times import rfc3339
 from protocol.trend_frames import CareTrends
 from protocol.values import Value
+from server.attending import Attending
+from server.care_alerts import AlertDesk
 from server.care_pages import note_marked, note_page
 from server.care_timeline import emotion_page, repetition_now, summary_page, transcript_page, trends_now
 from server.desk_consents import consents_told, decided
@@ -33,16 +36,25 @@ class CareDesk:
     """One holder of a grant, and one companion of the person."""
 
     def __init__(
-        self, store: Store, erasures: Erasures, companion: Companion, grant: Grant, session: str
+        self,
+        store: Store,
+        erasures: Erasures,
+        attending: Attending,
+        companion: Companion,
+        grant: Grant,
+        session: str,
     ) -> None:
         self.grant = grant
         self._store = store
         self._erasures = erasures
         self._companion = companion
         self.who = self._who = Who(user=grant.user, companion=companion.id, session=session, space=session)
+        self._alerts = AlertDesk(store, attending, grant, self.who)
 
     async def answer(self, command: AnyCommand, at: int) -> Done:
         """Do a command; raises ``CommandRefused``."""
+        if isinstance(command, FOR_ALERTED):
+            return await self._alerts.answer(command, at)
         if self.grant.role != "caregiver":
             raise CommandRefused("auth.forbidden")
         match command:

@@ -5,6 +5,7 @@ business. A client that sends what is not a frame is answered and stays; one tha
 """
 
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 
 import anyio
@@ -218,10 +219,18 @@ class Connection:
         await self._socket.send(self._welcome(named, session, who, resumed=False, seq=0, conversation=None))
         with door.presence.here((grant.id,), self._let_go):
             if await door.care.grant(token) == grant:  # it may have ended while it was looked up
-                await self._receive_care(door.care.sitting(token, grant, companion, session))
+                await self._cared(door.care.sitting(token, grant, companion, session))
             else:
                 await self._let_go()
         return False
+
+    async def _cared(self, sitting: Sitting) -> None:
+        """Answer what is asked, and tell what concerns the holder, side by side."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(sitting.told, self._socket)
+            with suppress(ConnectionClosed, Gone):
+                await self._receive_care(sitting)
+            tasks.cancel_scope.cancel()
 
     async def _let_go(self) -> None:
         """What let this connection in is over."""

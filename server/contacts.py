@@ -1,7 +1,4 @@
-"""Who is told of an alert, as the settings name them.
-
-The rest of the server asks ``contacts_of`` alone, so that grants in the store can stand beside the settings later.
-"""
+"""Who is told of an alert: those whom the settings name, and those who hold a grant."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import product
@@ -10,6 +7,9 @@ from companions.companion import Companion
 from companions.contacts import Contacts as Told
 from companions.state import Who
 from server.settings import BadSetting, Contact, Contacts
+from storage.connection import Store
+from storage.grants import grants_for
+from storage.refusals import StoreRefused
 
 
 def contacts_of(settings: Contacts, found: Mapping[str, Companion]) -> Callable[[Who], Awaitable[Told]]:
@@ -32,6 +32,30 @@ def contacts_of(settings: Contacts, found: Mapping[str, Companion]) -> Callable[
         return Told(
             caregiver=tuple(each.name for each in settings.caregiver if _is_for(each, who)),
             safeguarding=tuple(each.name for each in settings.safeguarding if _is_for(each, who)),
+        )
+
+    return contacts
+
+
+def with_grants(store: Store, named: Callable[[Who], Awaitable[Told]]) -> Callable[[Who], Awaitable[Told]]:
+    """Those who are ``named``, and those who hold a grant. Who is family or carer too is no safeguarding contact.
+
+    While the store gives no answer there are only those who are named: nobody is said to be told who may not be.
+    """
+
+    async def contacts(who: Who) -> Told:
+        told = await named(who)
+        try:
+            found = await store.read(lambda db: grants_for(db, user=who.user))
+        except StoreRefused:
+            return told
+        held = [each for each in found if each.covers(who.user, who.companion)]
+        caregiver = (*told.caregiver, *(each.name for each in held if each.role == "caregiver"))
+        known = {name.casefold() for name in caregiver}
+        safe = (*told.safeguarding, *(each.name for each in held if each.role == "safeguarding"))
+        return Told(
+            caregiver=tuple(dict.fromkeys(caregiver)),
+            safeguarding=tuple(name for name in dict.fromkeys(safe) if name.casefold() not in known),
         )
 
     return contacts

@@ -8,7 +8,14 @@ import sqlite3
 from collections.abc import Sequence
 from typing import assert_never
 
-from companions.care_changes import CareContextGiven, ConsentDecided, NoteMade, NoteRead
+from companions.care_changes import (
+    AlertAcknowledged,
+    AlertReleased,
+    CareContextGiven,
+    ConsentDecided,
+    NoteMade,
+    NoteRead,
+)
 from companions.changes import (
     AlertRaised,
     AnswerCheckpointed,
@@ -48,6 +55,7 @@ from companions.fact_changes import (
     SummaryForgotten,
 )
 from storage import conversations, erasing, messages, people, removing
+from storage.alerts import alert_acknowledged, alert_released
 from storage.care_contexts import care_context_given
 from storage.commands import command_done
 from storage.consents import consent_decided
@@ -177,6 +185,10 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return note_made(db, change)
         case NoteRead():
             return note_read(db, change)
+        case AlertAcknowledged():
+            return alert_acknowledged(db, change)
+        case AlertReleased():
+            return alert_released(db, change)
         case ConsentDecided():
             return consent_decided(db, change)
         case UserStatusSet():

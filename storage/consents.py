@@ -77,15 +77,16 @@ def consent_decided(db: sqlite3.Connection, change: ConsentDecided) -> Outcome:
         return Refused("policy.refused")
     for each in change.scopes:
         _decide(db, change, each.record, each.scope, at)
-    if not standing(db, user=change.user, companion=change.companion, at=at).granted("notes"):
-        _without_notes(db, change)
+    notes_without_consent(db, user=change.user, companion=change.companion, at=at)
     return Landed()
 
 
-def _without_notes(db: sqlite3.Connection, change: ConsentDecided) -> None:
-    """Nobody allows notes any more: those there are go, and no work on one that is under way can land."""
-    members = f"{change.companion}/"
-    mine = (change.user, change.companion, len(members), members)
+def notes_without_consent(db: sqlite3.Connection, *, user: str, companion: str, at: int) -> None:
+    """Where nobody allows notes any more those there are go, and no work on one that is under way can land."""
+    if standing(db, user=user, companion=companion, at=at).granted("notes"):
+        return
+    members = f"{companion}/"
+    mine = (user, companion, len(members), members)
     db.execute(
         "DELETE FROM parent_notes WHERE user_id = ? AND (companion = ? OR substr(companion, 1, ?) = ?)", mine
     )

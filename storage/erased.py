@@ -18,8 +18,8 @@ LEDGER_FILE = "erased.jsonl"
 class Erased(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One removal. ``at`` is milliseconds since 1970; ``messages`` are of the one conversation named.
 
-    ``items`` are facts, summaries and check-ins by their ids, and consents that were withdrawn. With ``profile`` the
-    person's own description was erased as it stood then.
+    ``items`` are facts, summaries and check-ins by their ids, and consents, grants and releases that ended. With
+    ``profile`` the person's own description was erased as it stood then.
     """
 
     at: int

@@ -135,14 +135,24 @@ def _erase_again(db: sqlite3.Connection, line: Erased) -> bool:
             "DELETE FROM care_contexts WHERE user_id = ? AND companion = ? AND at < ?",
             (line.user, line.companion, line.at),
         ).rowcount
-    rows += db.execute(  # a consent that was withdrawn
-        """
-        UPDATE consents SET ended_at = ?1 WHERE user_id = ?2 AND companion = ?3 AND ended_at IS NULL
-            AND id IN (SELECT value FROM json_each(?4))
-        """,
-        (line.at, line.user, line.companion, msgspec.json.encode(line.items).decode()),
-    ).rowcount
+    rows += _ended_again(db, line)
     return bool(conversations or gone or rows)
+
+
+def _ended_again(db: sqlite3.Connection, line: Erased) -> int:
+    """A consent, a grant or a release that had ended does not come back with an older copy."""
+    ids = msgspec.json.encode(line.items).decode()
+    return sum(
+        db.execute(
+            f"""
+            UPDATE {table} SET ended_at = ?1 WHERE ended_at IS NULL AND {user} = ?2
+                AND id IN (SELECT value FROM json_each(?3))
+            """,  # noqa: S608 - names of our own schema
+            (line.at, line.user, ids),
+        ).rowcount
+        for table, user in (("consents", "user_id"), ("grants", "for_user"), ("releases", "user_id"))
+        if line.items
+    )
 
 
 def _is_there(db: sqlite3.Connection, conversation: str) -> bool:

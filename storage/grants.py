@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from companions.consenting import Basis, family
+from storage.consents import notes_without_consent
+from storage.erased import Erased, note
 from storage.rows import Row
 
 GrantedRole: TypeAlias = Literal["caregiver", "safeguarding"]
@@ -63,8 +65,18 @@ def give(db: sqlite3.Connection, grant: Grant, *, digest: str, at: int) -> None:
 
 def end(db: sqlite3.Connection, id: str, *, at: int) -> bool:  # noqa: A002 - the change's word
     """End a grant, and what its holder had consented to; whether there was one."""
-    ended = db.execute("UPDATE grants SET ended_at = ? WHERE id = ? AND ended_at IS NULL", (at, id)).rowcount
-    db.execute("UPDATE consents SET ended_at = ? WHERE giver = ? AND ended_at IS NULL", (at, id))
+    ended: list[tuple[str]] = db.execute(
+        "UPDATE grants SET ended_at = ? WHERE id = ? AND ended_at IS NULL RETURNING for_user", (at, id)
+    ).fetchall()
+    given: list[tuple[str, str]] = db.execute(
+        "UPDATE consents SET ended_at = ? WHERE giver = ? AND ended_at IS NULL RETURNING id, companion",
+        (at, id),
+    ).fetchall()
+    for (user,) in ended:
+        for companion in {companion for _, companion in given}:
+            notes_without_consent(db, user=user, companion=companion, at=at)
+        # a copy of the store that comes back brings neither back
+        note(db, Erased(at=at, user=user, companion="", items=(id, *(each for each, _ in given))))
     return bool(ended)
 
 

@@ -186,7 +186,7 @@ def alert_raised(db: sqlite3.Connection, change: AlertRaised) -> Outcome:
     """An alert, and the mark on its conversation."""
     acquainted(db, change)
     db.execute(
-        "INSERT INTO alerts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO alerts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (id) DO NOTHING",
         (
             change.alert,
             change.user,

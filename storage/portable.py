@@ -28,6 +28,7 @@ LEFT_OUT: Final = {
     "memories": "its switch is exported by itself",
     "care_contexts": "what caregivers told is theirs to tell again",
     "parent_notes": "they are the parents', and no file makes one",
+    "releases": "whoever let something be known did so here; a file lets nobody know anything",
     "consents": "whoever allowed something allowed it here; a file allows nothing",
 }
 """Tables with an owner that are not exported, and why."""
@@ -40,7 +41,9 @@ PARTS: Final = {
 }
 """Tables whose rows are parts of an owned one's, and how they are found."""
 
-NOT_TAKEN: Final = frozenset({"user_id", "companion", "indexed", "owner", "owner_epoch", "owner_until"})
+NOT_TAKEN: Final = frozenset(
+    {"user_id", "companion", "indexed", "raised", "owner", "owner_epoch", "owner_until"}
+)
 
 Cell: TypeAlias = Any  # what JSON has: a column's value, or the JSON that a column holds
 Rows: TypeAlias = list[dict[str, Cell]]

@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from companions.care_changes import CareContextGiven, ConsentDecided, NoteMade, NoteRead, ScopeSet
+from companions.care_changes import (
+    AlertAcknowledged,
+    AlertReleased,
+    CareContextGiven,
+    ConsentDecided,
+    NoteMade,
+    NoteRead,
+    ScopeSet,
+)
 from companions.changes import (
     AlertRaised,
     AnyChange,
@@ -43,6 +51,7 @@ from companions.fact_changes import (
     SummaryForgotten,
 )
 from memory.statements_kinds import Statement
+from storage.alerts import alert_for, alerts_told, released_in
 from storage.apply import apply_all
 from storage.care_contexts import care_context
 from storage.commands import prune_results, retained
@@ -59,7 +68,7 @@ from storage.conversations import (
 from storage.facts import count_facts, present_form, told_facts
 from storage.facts_removed import facts_without
 from storage.fulltext import index_pending, search
-from storage.grants import grant_of, grants_for
+from storage.grants import Grant, grant_of, grants_for
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
 from storage.memories import prune_undo
 from storage.messages import history, message
@@ -90,6 +99,7 @@ OWNER: dict[str, Any] = {  # Any: keywords of structs
     "companion": "clara",
     "at": 5,
 }
+GRANT = Grant(id="g", name="Maria", role="caregiver", user=ANNA, companion="", basis=None)
 KEY = CommandId(space="s", id="k", digest="d")
 
 CHANGES: Sequence[AnyChange] = (
@@ -125,6 +135,9 @@ CHANGES: Sequence[AnyChange] = (
     AlertRaised(
         **OWNER, alert="a", conversation="c", message="msg_c_1", category="abuse", level=1, recipients=()
     ),
+    AlertAcknowledged(**OWNER, alert="a", grant="g", role="caregiver", name="Maria"),
+    AlertReleased(**OWNER, release="r", alert="a", grant="g", name="Ms Okafor", allow=True),
+    AlertReleased(**OWNER, release="r2", alert="a", grant="g", name="Ms Okafor", allow=False),
     FeedbackGiven(**OWNER, response="rsp_c_4", value=1),
     ProfileSet(**OWNER, profile=raw("{}")),
     SettingSet(**OWNER, key="pace", value="slow"),
@@ -243,6 +256,9 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "check_ins": lambda db: check_ins(db, user=ANNA, companion="clara", limit=5),
     "settings": lambda db: settings(db, user=ANNA, companion="clara"),
     "alerts": lambda db: alerts(db, user=ANNA, companion="clara", limit=5),
+    "alerts_told": lambda db: alerts_told(db, GRANT, companion="clara", only_open=True, limit=5),
+    "alert_for": lambda db: alert_for(db, GRANT, "a"),
+    "released_in": lambda db: released_in(db, "c"),
     "feedback": lambda db: feedback(db, user=ANNA, response="r"),
     "care_context": lambda db: care_context(db, user=ANNA, companion="clara"),
     "notes_of": notes_asked,
