@@ -13,12 +13,12 @@ import msgspec
 import structlog
 from anyio.abc import TaskGroup
 
+from actors.landing import land
 from actors.mail import Announce, Cut, Drain, Forgotten, Mail, Refresh, Replaced, SummedUp, Unsay
 from actors.ports import Cast, CommandRefused, Opening, Services
 from actors.runtime import Address, supervise
 from actors.session import Session
 from companions.changes import SessionContinued
-from companions.events import QuietTicket
 from companions.remembered import Remembered
 from companions.state import State, Who
 from companions.unsaying import Unsaid
@@ -155,7 +155,7 @@ class Sessions:
             session_type=opening.talk.session_type if opening else kind,
         )
         session = self._start(state, cast, services)
-        if left is not None:
+        if left is not None:  # the welcome waits for it
             change = SessionContinued(
                 user=who.user,
                 companion=who.companion,
@@ -164,7 +164,7 @@ class Sessions:
                 space=who.space,
                 conversation=state.talk.conversation if state.talk else None,
             )
-            await session.save(change, QuietTicket())
+            await _known(session, change)
         return session.address
 
     async def _taken(
@@ -325,3 +325,16 @@ class Sessions:
     async def _all_over(self) -> None:
         for live in list(self._live.values()):
             await live.over.wait()
+
+
+async def _known(session: Session, continued: SessionContinued) -> None:
+    """Let the store know whose ids ``session`` goes on with before anybody is told of it.
+
+    A client that was welcomed, and comes back after a crash with what it was not acknowledged, names this session:
+    were it unknown, its messages would be taken for new ones, and those that had landed would be said twice.
+    """
+    try:
+        await land(session.services.writer, (continued,))
+    except BaseException:
+        session.address.close()  # whoever greeted has gone: nobody comes to it
+        raise

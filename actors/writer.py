@@ -23,6 +23,7 @@ from companions.changes import (
     JobFailed,
     Outcome,
     Refused,
+    SessionContinued,
     SummaryMade,
 )
 from companions.fact_changes import FactsProposed
@@ -92,8 +93,10 @@ URGENT: Final = (
     SummaryMade,
     JobFailed,
     NoteMade,
+    SessionContinued,
 )
-"""Changes that do not wait for others, whatever the durability: a close, an alert, what a command changed."""
+"""Changes that do not wait for others, whatever the durability: a close, an alert, what a command changed, and
+whose ids a session goes on with, for which its welcome waits."""
 
 
 class Writer:
