@@ -1,6 +1,8 @@
 """A talk in few words, in the form its companion has: by a model's answer, by the talk's own words, or by both."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
 
 import msgspec
 
@@ -11,9 +13,24 @@ from memory.extracts import Felt, extract, outline
 from memory.messages import Message
 from memory.summing import Read, Summed, summed, told
 from memory.talk_figures import Figures, figures
+from memory.text import words
+from memory.told_of import as_said
 
 KEPT_OUT = frozenset({"abuse", "self_harm"})
 """Of summaries, notes and counts, unless the safeguarding contact releases them (D25)."""
+_NAMED = {
+    "abuse": (" abuse", " abusive ", " mistreat", " maltreat", " molest", " assault", " violence at home "),
+    "self_harm": (
+        " suicid",
+        " self harm",
+        " selfharm",
+        " self injur",
+        " end their life ",
+        " end her life ",
+        " end his life ",
+    ),
+}
+"""Words that name what happened where it is told of."""
 DEFAULT_WORDS = 100
 DEFAULT_TOKENS = 400
 
@@ -26,15 +43,35 @@ def felt_by_message(rows: Iterable[EmotionRow]) -> dict[str, Felt]:
     }
 
 
-def open_to_summaries(messages: Sequence[Message], rows: Iterable[EmotionRow]) -> tuple[Message, ...]:
-    """``messages`` without those that are kept out and their answers; one without a reading is read here."""
-    known = {row.message: row.crisis_category for row in rows}
-    private = {
-        each.id
-        for each in messages
-        if each.role == "user" and (known[each.id] if each.id in known else _category(each.text)) in KEPT_OUT
-    }
+def open_to_summaries(
+    messages: Sequence[Message], rows: Iterable[EmotionRow], released: AbstractSet[str] = frozenset()
+) -> tuple[Message, ...]:
+    """``messages`` without those that are kept out and their answers; one without a reading is read here.
+
+    What the safeguarding contact has ``released``, by the ids of the messages, is not kept out.
+    """
+    private = _kept_out(messages, rows).keys() - released
     return tuple(each for each in messages if each.text and {each.id, each.answers}.isdisjoint(private))
+
+
+def _kept_out(messages: Sequence[Message], rows: Iterable[EmotionRow]) -> dict[str, str]:
+    """The messages that are kept out, and what they are about."""
+    known = {row.message: row.crisis_category for row in rows}
+    found = {
+        each.id: known[each.id] if each.id in known else _category(each.text)
+        for each in messages
+        if each.role == "user"
+    }
+    return {message: category for message, category in found.items() if category in KEPT_OUT}
+
+
+def let_known(
+    messages: Sequence[Message], rows: Iterable[EmotionRow], released: AbstractSet[str]
+) -> frozenset[str]:
+    """What words about the talk may speak of: each subject of which every message in it was released."""
+    kept = _kept_out(messages, rows)
+    held = {category for message, category in kept.items() if message not in released}
+    return frozenset(kept.values()) - held
 
 
 def _category(text: str) -> str | None:
@@ -42,28 +79,45 @@ def _category(text: str) -> str | None:
     return None if crisis is None else crisis.category
 
 
-def is_private(text: str) -> bool:
-    """Whether words of a model speak of what no summary may hold."""
-    return bool(text) and _category(text) in KEPT_OUT
+def is_private(text: str, allowed: AbstractSet[str] = frozenset()) -> bool:
+    """Whether words about a talk speak of what no summary may hold, but for what is ``allowed``.
+
+    They are read as they stand, as the person would have said them, and for plain names of what happened: whoever
+    made them, a model included, may tell of the person.
+    """
+    return bool(text) and not _spoken_of(text) <= allowed
 
 
-def sum_up(read: Read, messages: Sequence[Message], felt: dict[str, Felt]) -> Summed:
-    """The parts of a summary of ``messages``, which are open to summaries; an empty ``read`` takes all from them."""
+def _spoken_of(text: str) -> frozenset[str]:
+    folded_text = f" {' '.join(words(text))} "
+    named = {category for category, marks in _NAMED.items() if any(mark in folded_text for mark in marks)}
+    read_as = {_category(text), _category(as_said(text))}
+    return frozenset(category for category in named | read_as if category in KEPT_OUT)
+
+
+def sum_up(
+    read: Read, messages: Sequence[Message], felt: dict[str, Felt], allowed: AbstractSet[str] = frozenset()
+) -> Summed:
+    """The parts of a summary of ``messages``, which are open to summaries; an empty ``read`` takes all from them.
+
+    ``allowed``: what it may speak of although summaries otherwise do not.
+    """
     said = [each.text for each in messages if each.role == "user"]
     talk = [each.text for each in messages]
-    return summed(read, extract(messages, felt), talk, said, private=is_private)
+    private: Callable[[str], bool] = partial(is_private, allowed=allowed)
+    return summed(read, extract(messages, felt), talk, said, private=private)
 
 
 def finished(companion: Companion, made: Summed, messages: Sequence[Message]) -> Summed:
     """``made`` with the text in the companion's form, within its words and tokens."""
     policy = companion.policy.summary
-    words = policy.words if policy is not None else DEFAULT_WORDS
+    most = policy.words if policy is not None else DEFAULT_WORDS
     parts = policy is None or policy.form == "wellness"
-    if not parts and not made.summary and (own := outline(messages, words)):
+    if not parts and not made.summary and (own := outline(messages, most)):
         made = msgspec.structs.replace(made, summary=own, extracted=(*made.extracted, "summary"))
     tier = companion.policy.budget.tiers.get("summaries")
     tokens = DEFAULT_TOKENS if tier is None else tier.item_tokens or tier.tokens
-    return told(made, parts=parts, tokens=tokens, words_most=words * 3 // 2)
+    return told(made, parts=parts, tokens=tokens, words_most=most * 3 // 2)
 
 
 def stand_in(companion: Companion, messages: Sequence[Message], rows: Sequence[EmotionRow]) -> Summed:
@@ -73,10 +127,13 @@ def stand_in(companion: Companion, messages: Sequence[Message], rows: Sequence[E
 
 
 def in_figures(
-    messages: Sequence[Message], rows: Sequence[EmotionRow], anchors: Iterable[tuple[str, str]]
+    messages: Sequence[Message],
+    rows: Sequence[EmotionRow],
+    anchors: Iterable[tuple[str, str]],
+    released: AbstractSet[str] = frozenset(),
 ) -> Figures:
     """The talk with a person who lives with dementia; ``anchors`` are pairs of message and thing."""
-    shown = open_to_summaries(messages, rows)
+    shown = open_to_summaries(messages, rows, released)
     ids = {each.id for each in shown}
     escalated = any(row.crisis_category is not None and row.message in ids for row in rows)
     named = [thing for message, thing in anchors if message in ids]

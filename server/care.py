@@ -12,7 +12,7 @@ from typing import TypeAlias
 from actors.client import Client
 from actors.command_kinds import digest_of
 from actors.ports import CommandRefused, Done
-from companions.care_changes import ConsentDecided
+from companions.care_changes import AlertReleased, ConsentDecided
 from companions.changes import AnyChange, Outcome, Refused
 from companions.companion import Companion
 from companions.state import Who
@@ -118,7 +118,7 @@ class Sitting:
             await self._care.unsaid(self._desk.who, done.unsaid)
         if done.changes:
             self._care.changed(self._desk.grant.user)
-        if any(isinstance(change, ConsentDecided) for change in done.changes):
+        if any(isinstance(change, ConsentDecided | AlertReleased) for change in done.changes):
             self._care.attending.decided(self._desk.grant.user)
 
     def _remember(self, id_: str, digest: str, answer: Event) -> None:

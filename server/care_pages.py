@@ -9,11 +9,13 @@ from actors.ports import CommandRefused, Done
 from companions.care_changes import NoteRead
 from companions.consenting import family
 from companions.state import Who
+from companions.summing_up import is_private
 from memory.noting import Note
 from protocol import care_frames as care
 from protocol import results
 from protocol.times import rfc3339
 from storage import notes
+from storage.timeline import let_known_in
 
 NO_CONSENT = "No consent allows that now."
 
@@ -49,14 +51,22 @@ def note_page(db: sqlite3.Connection, who: Who, command: care.CareNotes, at: int
     if found is None:
         raise not_allowed()
     more = len(found) == command.limit
+    told = (_entry(each, let_known_in(db, each.conversation)) for each in found)
     return results.NotePage(
-        notes=tuple(_entry(each) for each in found), next=str(found[-1].number) if more else None
+        notes=tuple(each for each in told if each is not None), next=str(found[-1].number) if more else None
     )
 
 
-def _entry(found: notes.Note) -> care.NoteEntry:
+def _entry(found: notes.Note, known: frozenset[str]) -> care.NoteEntry | None:
+    """A note as it is told: nothing of what family is not told, though it was let be known when it was made."""
     note = msgspec.json.decode(found.content, type=Note)
+    if is_private(note.summary, known):
+        return None
     judged = found.evaluation
+
+    def open_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(line for line in lines if not is_private(line, known))
+
     return care.NoteEntry(
         note=found.id,
         companion=found.companion,
@@ -65,9 +75,9 @@ def _entry(found: notes.Note) -> care.NoteEntry:
         at=rfc3339(found.at),
         read=found.read_at is not None,
         summary=note.summary,
-        highlights=note.highlights,
-        concerns=note.concerns,
-        suggestions=note.suggestions,
+        highlights=open_lines(note.highlights),
+        concerns=open_lines(note.concerns),
+        suggestions=open_lines(note.suggestions),
         evaluation=None if judged is None else msgspec.json.decode(judged, type=care.LessonEvaluation),
     )
 

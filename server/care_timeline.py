@@ -21,7 +21,7 @@ from protocol.trend_frames import CareTrends, CareTrendsNow
 from server.care_pages import not_allowed, place_of
 from server.care_trends import care_trends
 from storage.consents import standing
-from storage.timeline import Question, feelings, questions, talk_summaries, transcript
+from storage.timeline import Question, feelings, let_known_in, questions, talk_summaries, transcript
 
 EVER = 2**62
 
@@ -115,7 +115,7 @@ def _chronic(often: list[Question]) -> tuple[care.ChronicEntry, ...]:
 def summary_page(
     db: sqlite3.Connection, who: Who, command: care.CareSummaries, at: int
 ) -> results.TalkSummaryPage:
-    """Summaries, the latest talk first; one whose words speak of what no family is told is left out."""
+    """Summaries, the latest talk first; one whose words speak of what family is not told is left out."""
     _needs(db, who, "summaries", at)
     found = talk_summaries(
         db, user=who.user, companion=who.companion, before=place_of(command.cursor), limit=command.limit
@@ -124,7 +124,7 @@ def summary_page(
     entries = tuple(
         care.TalkSummaryEntry(conversation=each.conversation, at=rfc3339(each.at), text=text)
         for each, text in told
-        if text and not is_private(text)
+        if text and not is_private(text, let_known_in(db, each.conversation))
     )
     more = len(found) == command.limit
     return results.TalkSummaryPage(summaries=entries, next=str(found[-1].number) if more else None)

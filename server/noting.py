@@ -5,6 +5,7 @@ abuse or self-harm is in neither, and counts for nothing (D25).
 """
 
 import sqlite3
+from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -13,7 +14,7 @@ from actors.aftermath import Job
 from companions.care_changes import NoteMade
 from companions.changes import AnyChange, EmotionRow, ExtractMade
 from companions.companion import Companion
-from companions.summing_up import is_private, open_to_summaries
+from companions.summing_up import is_private, let_known, open_to_summaries
 from memory.messages import Message
 from memory.noting import (
     MOST_HIGHLIGHTS,
@@ -29,6 +30,7 @@ from memory.noting import (
 from memory.statements import read_statements
 from server.ids import new_id
 from server.job_means import Means, talk_of
+from storage.alerts import released_in
 from storage.consents import standing
 
 T = TypeVar("T")
@@ -40,6 +42,7 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
 
     messages: tuple[Message, ...]
     allowed: bool
+    known: frozenset[str] = frozenset()  # what may be told although notes otherwise do not
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -49,11 +52,11 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
 
 def lesson_of(
     db: sqlite3.Connection, job: Job, at: int
-) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...], bool]:
-    """What a job reads, and whether the parents allow notes at ``at``."""
+) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...], frozenset[str], bool]:
+    """What a job reads, what of it was released, and whether the parents allow notes at ``at``."""
     allowed = standing(db, user=job.user, companion=job.companion, at=at).granted("notes")
     messages, rows = talk_of(db, job)
-    return messages, rows, allowed
+    return messages, rows, released_in(db, job.conversation), allowed
 
 
 class Noting:
@@ -65,9 +68,13 @@ class Noting:
     async def __call__(self, job: Job, at: int) -> AnyChange:
         """The result of the job, which ends it."""
         companion = self._means.companions[job.companion]
-        messages, rows, allowed = await self._means.store.read(lambda db: lesson_of(db, job, at))
-        shown = await self._means.off_loop(lambda: open_to_summaries(messages, rows))
-        lesson = Lesson(messages=tuple(each for each in shown if each.position >= job.first), allowed=allowed)
+        messages, rows, released, allowed = await self._means.store.read(lambda db: lesson_of(db, job, at))
+        shown = await self._means.off_loop(lambda: open_to_summaries(messages, rows, released))
+        lesson = Lesson(
+            messages=tuple(each for each in shown if each.position >= job.first),
+            allowed=allowed,
+            known=await self._means.off_loop(lambda: let_known(messages, rows, released)),
+        )
         if job.kind == "evaluation":
             return await self._evaluated(job, lesson, at)
         return await self._noted(companion, job, lesson, at)
@@ -119,7 +126,7 @@ class Noting:
 
 def _read_note(answers: list[str], lesson: Lesson) -> Note | None:
     """The notes on the parts of a long lesson as one: the first one's summary, the best of all."""
-    plain = Plainness(lesson.said, is_private)
+    plain = Plainness(lesson.said, partial(is_private, allowed=lesson.known))
     found = [note for answer in answers if (note := read_note(answer, plain)) is not None]
     if not found:
         return None
@@ -133,7 +140,7 @@ def _read_note(answers: list[str], lesson: Lesson) -> Note | None:
 
 def _read_evaluation(answers: list[str], lesson: Lesson) -> Evaluation | None:
     """How the last part of the lesson is judged: where it came to."""
-    plain = Plainness(lesson.said, is_private)
+    plain = Plainness(lesson.said, partial(is_private, allowed=lesson.known))
     found = [made for answer in answers if (made := read_evaluation(answer, plain)) is not None]
     return found[-1] if found else None
 

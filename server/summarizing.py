@@ -18,6 +18,7 @@ from companions.summing_up import (
     felt_by_message,
     finished,
     in_figures,
+    let_known,
     made_by,
     open_to_summaries,
     sum_up,
@@ -29,6 +30,7 @@ from memory.talk_figures import Figures
 from memory.tokens import count
 from server.ids import new_id
 from server.job_means import Means, talk_of
+from storage.alerts import released_in
 from storage.readings import anchored_in
 from storage.summaries import Summary, summary_of
 from storage.unheard import heard_alone
@@ -40,6 +42,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
     rows: tuple[EmotionRow, ...]
     anchors: tuple[tuple[str, str], ...]
+    released: frozenset[str]  # what the safeguarding contact lets be known
     earlier: Summed | None
     earlier_to: int  # the last position that ``earlier`` covers
 
@@ -59,6 +62,7 @@ def material_of(db: sqlite3.Connection, job: Job) -> Material:
         messages=tuple(each for each in heard if each.text and each.position >= job.first),
         rows=rows,
         anchors=anchored_in(db, job.conversation),
+        released=released_in(db, job.conversation),
         earlier=_content(found) if found is not None and usable else None,
         earlier_to=found.covers_last if found is not None and usable else 0,
     )
@@ -83,14 +87,16 @@ class Summarizing:
         policy = companion.policy.summary
         if policy is not None and policy.form == "dementia":
             return self._change(job, at, await self._figures(material), "extract")
-        shown = await self._means.off_loop(lambda: open_to_summaries(material.messages, material.rows))
+        shown = await self._means.off_loop(
+            lambda: open_to_summaries(material.messages, material.rows, material.released)
+        )
         made = await self._made(companion, job, material, shown)
         whole = await self._means.off_loop(lambda: finished(companion, made, shown))
         return self._change(job, at, whole, made_by(whole, self._means.asked(job)))
 
     async def _figures(self, material: Material) -> Figures:
         return await self._means.off_loop(
-            lambda: in_figures(material.messages, material.rows, material.anchors)
+            lambda: in_figures(material.messages, material.rows, material.anchors, material.released)
         )
 
     async def _made(
@@ -103,9 +109,12 @@ class Summarizing:
             made = material.earlier
             parts = list(batches(companion, [each for each in shown if each.position > material.earlier_to]))
         felt = felt_by_message(material.rows)
+        allowed = await self._means.off_loop(
+            lambda: let_known(material.messages, material.rows, material.released)
+        )
         for part in parts:
             read = await self._read(companion, job, part, made)
-            fresh = await self._means.off_loop(partial(sum_up, read, part, felt))
+            fresh = await self._means.off_loop(partial(sum_up, read, part, felt, allowed))
             made = fresh if made is None else folded_on(made, fresh, told_both=bool(fresh.summary))
         return made or Summed()
 

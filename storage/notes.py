@@ -17,6 +17,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     """A note as it is kept, with the evaluation of the same lesson where there is one. ``number`` orders."""
 
     id: str
+    conversation: str
     companion: str
     subject: str
     minutes: int
@@ -103,7 +104,8 @@ def notes_of(
     rows: list[Row] = db.execute(
         """
         SELECT id, companion, subject, minutes, at, content, read_at, stored, (SELECT content FROM extracts e
-            WHERE e.conversation = n.conversation AND e.kind = 'evaluation' ORDER BY e.stored DESC LIMIT 1)
+            WHERE e.conversation = n.conversation AND e.kind = 'evaluation' ORDER BY e.stored DESC LIMIT 1),
+            n.conversation
         FROM parent_notes n WHERE user_id = ?1 AND (companion = ?2 OR substr(companion, 1, ?3) = ?4)
             AND (?5 IS NULL OR stored < ?5) AND (NOT ?6 OR read_at IS NULL) ORDER BY stored DESC LIMIT ?7
         """,
@@ -112,6 +114,7 @@ def notes_of(
     return tuple(
         Note(
             id=row[0],
+            conversation=row[9],
             companion=row[1],
             subject=row[2],
             minutes=row[3],

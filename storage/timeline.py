@@ -10,12 +10,14 @@ import msgspec
 
 from companions.changes import EmotionRow
 from memory.messages import Message
+from storage.alerts import released_in
 from storage.messages import history
 from storage.readings import emotions_in
 from storage.rows import Row
 
 MOST_QUESTIONS = 5_000
 _PRIVATE = "('abuse', 'self_harm')"
+_RELEASED = "EXISTS (SELECT 1 FROM releases x WHERE x.message = e.message AND x.ended_at IS NULL)"
 
 
 class Feeling(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +67,7 @@ def feelings(
         SELECT e.stored, e.at, e.emotion, e.intensity, e.distress, e.trajectory
         FROM emotions e JOIN conversations c ON c.id = e.conversation AND c.parent_mode = 0
         WHERE e.user_id = ? AND e.companion = ? AND e.at >= ? AND e.at < ? AND (? IS NULL OR e.stored < ?)
-            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE})
+            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE} OR {_RELEASED})
         ORDER BY e.stored DESC LIMIT ?
         """,  # noqa: S608 - a constant of ours
         (user, companion, since, until, before, before, limit),
@@ -87,7 +89,7 @@ def questions(db: sqlite3.Connection, *, user: str, companion: str, since: int) 
         FROM repetitions r JOIN conversations c ON c.id = r.conversation AND c.parent_mode = 0
             JOIN messages m ON m.id = r.message LEFT JOIN emotions e ON e.message = r.message
         WHERE r.user_id = ? AND r.companion = ? AND r.at >= ?
-            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE})
+            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE} OR {_RELEASED})
         ORDER BY r.at DESC, r.stored DESC LIMIT ?
         """,  # noqa: S608 - a constant of ours
         (user, companion, since, MOST_QUESTIONS),
@@ -118,10 +120,22 @@ def talk_summaries(
     )
 
 
+def let_known_in(db: sqlite3.Connection, conversation: str) -> frozenset[str]:
+    """What may be told of a talk although family is not told of it otherwise: subjects released whole (D25)."""
+    rows: list[tuple[str, int]] = db.execute(
+        f"""
+        SELECT e.crisis_category, MIN({_RELEASED}) FROM emotions e
+        WHERE e.conversation = ? AND e.crisis_category IN {_PRIVATE} GROUP BY e.crisis_category
+        """,  # noqa: S608 - constants of ours
+        (conversation,),
+    ).fetchall()
+    return frozenset(category for category, all_released in rows if all_released)
+
+
 def transcript(
     db: sqlite3.Connection, *, user: str, companion: str, conversation: str
-) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...]] | None:
-    """A whole talk, oldest first, with what was read in it; None for one that is not theirs to see.
+) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...], frozenset[str]] | None:
+    """A whole talk, oldest first, with what was read in it and what was released; None for one that is not theirs.
 
     Whole, because an answer can be left out only by who knows what it answers.
     """
@@ -132,4 +146,4 @@ def transcript(
     if row is None:
         return None
     messages = history(db, user=user, conversation=conversation, limit=MOST_QUESTIONS)
-    return messages, emotions_in(db, conversation, MOST_QUESTIONS)
+    return messages, emotions_in(db, conversation, MOST_QUESTIONS), released_in(db, conversation)
