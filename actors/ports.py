@@ -70,8 +70,8 @@ class Desk(Protocol):
         """Do a command that is not about the open talk; raises ``CommandRefused``."""
         ...
 
-    async def run_tool(self, who: Who, call: ToolCall) -> ToolAnswer:
-        """What a tool that the policy allows gives to the model. User and companion are the session's own."""
+    async def run_tool(self, who: Who, call: ToolCall, talk: str | None = None) -> ToolAnswer:
+        """What a tool that the policy allows gives to the model. Who, and the open talk, are the session's own."""
         ...
 
 

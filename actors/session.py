@@ -382,13 +382,13 @@ class Session:
         scope = anyio.CancelScope()
         self._stop_stream(ask.response)
         self._streams[ask.response] = scope
-        desk, who = self.services.desk, self.state.who
+        desk, who, talk = self.services.desk, self.state.who, self.state.talk
         streaming = Streaming(
             ask,
             model=self.services.model,
             post=self.address.post,
             now_ms=self.services.now_ms,
-            run_tool=lambda call: desk.run_tool(who, call),
+            run_tool=lambda call: desk.run_tool(who, call, talk.conversation if talk else None),
         )
 
         async def run() -> None:

@@ -1,5 +1,7 @@
 """The tools a policy may offer to a model. Whose memory they reach is the session's business, never an argument's."""
 
+from typing import Annotated
+
 import msgspec
 
 from companions.ports import Tool, ToolCall
@@ -35,20 +37,24 @@ MOST_QUERY = 200  # characters
 MOST_KEPT = 500  # characters of what is to be remembered
 
 
-class _Arguments(msgspec.Struct):
+class Sought(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model wants to search for. ``limit``, which some give unasked, only ever lessens what is found."""
+
     query: str
+    limit: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
-def query_of(call: ToolCall) -> str | None:
-    """What a model wants to search for; None when its arguments are not what was offered."""
+def query_of(call: ToolCall) -> Sought | None:
+    """What a model wants to search for; None when its arguments are not what was offered, such as a user."""
     try:
-        query = msgspec.json.decode(call.arguments, type=_Arguments).query.strip()
-    except msgspec.DecodeError:
+        sought = msgspec.json.decode(call.arguments, type=Sought)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    return query[:MOST_QUERY] or None
+    query = sought.query.strip()[:MOST_QUERY]
+    return Sought(query, sought.limit) if query else None
 
 
-class _Kept(msgspec.Struct):
+class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     text: str
 
 
@@ -56,6 +62,6 @@ def kept_of(call: ToolCall) -> str | None:
     """What a model wants to keep; None when its arguments are not what was offered."""
     try:
         text = msgspec.json.decode(call.arguments, type=_Kept).text.strip()
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return text[:MOST_KEPT] or None

@@ -11,12 +11,13 @@ from companions.talk import Talk, without
 class Unsaid(msgspec.Struct, frozen=True, kw_only=True):
     """What is removed: messages of a conversation; all of it where none is named; everything without one.
 
-    ``texts`` are what was removed, to look for it in the files afterwards; nothing else may keep them.
+    ``texts`` are what was removed, words and the bytes of their vectors, to look for it in the files afterwards;
+    nothing else may keep them.
     """
 
     conversation: str | None = None
     messages: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
+    texts: tuple[str | bytes, ...] = ()
 
     @property
     def whole(self) -> bool:

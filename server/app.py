@@ -48,7 +48,16 @@ from server.indexer import Indexer
 from server.job_keeper import JobKeeper
 from server.listener import Site, check_network, listening
 from server.metrics import Metrics
-from server.models import check_embedder, check_local, model_settings, tells_feelings, vectors, without_health
+from server.models import (
+    check_embedder,
+    check_local,
+    embedding,
+    meanings,
+    model_settings,
+    tells_feelings,
+    vectors,
+    without_health,
+)
 from server.order_line import STORE_FILE as STORE_FILE
 from server.order_line import taking_orders
 from server.ordering import Ordering
@@ -62,6 +71,7 @@ from server.spilling import mending, replayed, spilling
 from server.static import pages
 from server.sweeper import Sweeper
 from server.tickets import Tickets
+from server.vectorizer import Vectorizer, searched
 from storage.absent import AbsentStore, opened_or_absent
 from storage.apply import apply_groups
 from storage.connection import Store
@@ -112,20 +122,22 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     check_local(chosen.model, found.values(), settings.companions.allow_remote)
     found = without_health(found, chosen.model)
     contacts = contacts_of(settings.contacts, found)
-    embedding = check_embedder(settings, found.values())
+    chosen_embedder = check_embedder(settings, found.values())
     debounced = settings.data.durability == "debounced"
-    cast = casts(found, acks_at_once=debounced, felt=tells_feelings(embedding))
+    cast = casts(found, acks_at_once=debounced, felt=tells_feelings(chosen_embedder))
     metrics = Metrics()
     with held(settings.folder), spilling(settings.folder) as (kept_aside, spill_file):
         restored = await anyio.to_thread.run_sync(made_whole, settings.folder / STORE_FILE)
         async with opened_or_absent(settings.folder / STORE_FILE, settings.data.durability) as store:
             absent = store if isinstance(store, AbsentStore) else None
             indexer = Indexer(store)
+            followers = [indexer.committed]
             scrubber = Scrubber(store, settings.folder)
 
             def committed(changes: int) -> None:
                 metrics.committed(changes)
-                indexer.committed()
+                for follower in followers:
+                    follower()
 
             writing = Writer(
                 committing(store, scrubber.committed),
@@ -137,7 +149,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
             writing.first(await replayed(spill_file, store))
             async with (
                 language_model(model_settings(settings), chosen) as model,
-                vectors(settings, metrics.vector) as vector,
+                embedding(settings) as embedder,
+                vectors(embedder, metrics.vector) as vector,
                 running(writing, name="writer", capacity=WRITER_MAILBOX, grace=WRITER_GRACE) as writer,
                 anyio.create_task_group() as tasks,
             ):
@@ -161,7 +174,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     return outcome
 
                 attending = Attending(store, now_ms)
-                desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept)
+                desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept, meanings(embedder, vector))
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
                 channels = (Channel(), Channel(), Channel())
@@ -231,6 +244,10 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     sweeper = Sweeper(store, writer, sessions, cast, services)
                     tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
                     tasks.start_soon(lambda: kept_running(indexer, name="indexer"))
+                    if embedder is not None:
+                        vectorizer = Vectorizer(store, embedder, searched(found), metrics.vectors_stored)
+                        followers.append(vectorizer.committed)
+                        tasks.start_soon(lambda: kept_running(vectorizer, name="vectorizer"))
                     tasks.start_soon(lambda: kept_running(scrubber, name="scrubber"))
                     tasks.start_soon(lambda: kept_running(retention, name="retention"))
                     tasks.start_soon(lambda: kept_running(copies, name="copies"))

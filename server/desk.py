@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import TypeVar, assert_never
 
-import anyio
 import msgspec
 import structlog
 from msgspec import UNSET
@@ -28,11 +27,9 @@ from companions.changes import (
     Repeated,
 )
 from companions.ports import ToolAnswer, ToolCall
-from companions.quoting import quoted
 from companions.remembered import Remembered
 from companions.state import Who
-from companions.tools import REMEMBER, query_of
-from memory.tokens import count, shortened
+from companions.tools import REMEMBER
 from protocol import conversation_frames as talks
 from protocol import person_frames as people
 from protocol import results
@@ -58,22 +55,20 @@ from server.desk_consents import consents_told, decided_by_person
 from server.desk_memory import MemoryDesk
 from server.erasing import Erasures
 from server.exporting import export
+from server.finding import Finder, MeaningOf, nothing_meant
 from server.ids import new_id, now_ms
 from server.reading_back import opening, remembered
-from server.remember_tool import UNAVAILABLE, Land, nowhere, remember
+from server.remember_tool import Land, nowhere, remember
 from server.summing_on_demand import summarized
 from server.tickets import TICKET_SECONDS, Download, Tickets
 from server.unsaying import MESSAGE, conversation_forgotten, message_forgotten
 from storage.commands import retained
 from storage.connection import Store
 from storage.conversations import BadCursor, Listed, conversation, list_conversations, metrics
-from storage.fulltext import Found, search
-from storage.memories import remembering
 from storage.messages import history
 from storage.people import profile
 from storage.refusals import StoreRefused
 from storage.sessions import session_left
-from storage.unheard import messages_heard
 
 T = TypeVar("T")
 
@@ -91,6 +86,7 @@ class StoreDesk:
         erasures: Erasures,
         tickets: Tickets,
         land: Land = nowhere,
+        meaning: MeaningOf = nothing_meant,
     ) -> None:
         self._land = land
         self._store = store
@@ -98,6 +94,7 @@ class StoreDesk:
         self._epoch = epoch
         self._erasures = erasures
         self._tickets = tickets
+        self._finder = Finder(store, meaning)
 
     def epoch(self) -> str:
         """The store's epoch."""
@@ -136,43 +133,12 @@ class StoreDesk:
             return None
         return Left(space=found.space, conversation=found.conversation)
 
-    async def run_tool(self, who: Who, call: ToolCall) -> ToolAnswer:
-        """What a tool gives to the model: quoted lines of what this user said to this companion."""
+    async def run_tool(self, who: Who, call: ToolCall, talk: str | None = None) -> ToolAnswer:
+        """What a tool gives to the model: quoted lines of what this user and this companion said."""
         companion = self._casts[who.companion].companion
-        policy, query = companion.policy, query_of(call)
         if call.name == REMEMBER.name:
             return ToolAnswer(await remember(self._store, self._land, companion, who, call, now_ms()))
-        if call.name not in policy.model.tools or call.name != "search_memory" or query is None:
-            return ToolAnswer(UNAVAILABLE)
-        found: tuple[Found, ...] = ()
-        with anyio.move_on_after(policy.recall.deadline_ms / 1_000):  # then the model goes on without
-            found = await self._remembered(who, query, policy.recall.search_results)
-        lines = [f'- "{quoted(shortened(each.text, policy.recall.search_tokens // 2))}"' for each in found]
-        kept: list[str] = []
-        messages: list[str] = []
-        for each, line in zip(found, lines, strict=True):
-            if sum(map(count, [*kept, line])) <= policy.recall.search_tokens:
-                kept.append(line)
-                messages.append(each.message)
-        return ToolAnswer("\n".join(kept) or "Nothing was found.", tuple(messages))
-
-    async def _remembered(self, who: Who, query: str, limit: int) -> tuple[Found, ...]:
-        """What a model may find: nothing while remembering is off, and nothing that was said while it was."""
-
-        def ask(db: sqlite3.Connection) -> tuple[Found, ...]:
-            if not remembering(db, user=who.user, companion=who.companion):
-                return ()
-            found = search(db, user=who.user, companion=who.companion, query=query, limit=limit)
-            ids = [each.message for each in found]
-            heard = messages_heard(db, ids, user=who.user, companion=who.companion)
-            return tuple(each for each in found if each.message in heard)
-
-        return await self._asked(ask, ())
-
-    async def _search(self, who: Who, query: str, limit: int) -> tuple[Found, ...]:
-        return await self._asked(
-            lambda db: search(db, user=who.user, companion=who.companion, query=query, limit=limit), ()
-        )
+        return await self._finder.for_model(companion, who, call, talk)
 
     async def answer(self, who: Who, command: AnyCommand, at: int) -> Done:
         """Do a command on what is stored; raises ``CommandRefused``."""
@@ -319,7 +285,7 @@ class StoreDesk:
 
     async def _found(self, who: Who, command: MemorySearch) -> Done:
         self._needs_transcript(who)
-        found = await self._search(who, command.query, command.limit)
+        found = await self._finder.for_person(who, command.query, command.limit)
         messages = tuple(
             FoundMessage(
                 message=each.message, conversation=each.conversation, text=each.text, score=each.score

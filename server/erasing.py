@@ -27,6 +27,7 @@ from storage.backups import backups, set_aside
 from storage.connection import Store
 from storage.erasing import held_of, words_of
 from storage.people import profile
+from storage.vectors import vectors_of_person
 
 LAPSES_SECONDS = 600.0
 SETTINGS_OF_PROFILE = ("country", "communication_style", "session_length")
@@ -91,16 +92,19 @@ class Erasures:
         await self._scrubber.copier.copy(at)
         removed = await store.read(lambda db: held_of(db, user=who.user, companion=who.companion))
         words = await store.read(lambda db: words_of(db, user=who.user, companion=who.companion))
+        vectors = await store.read(lambda db: vectors_of_person(db, user=who.user, companion=who.companion))
         kept = await store.read(lambda db: profile(db, user=who.user, companion=who.companion))
         change = PersonErased(user=who.user, companion=who.companion, at=at, profile=_settings_in(kept))
         return Done(
             result=Erasing(state="done"),
             changes=(change,),
             unsaid=Unsaid(),
-            after=self._receipt(removed, words),
+            after=self._receipt(removed, (*words, *vectors)),
         )
 
-    def _receipt(self, removed: dict[str, int], words: tuple[str, ...]) -> Callable[[], Awaitable[Erasing]]:
+    def _receipt(
+        self, removed: dict[str, int], words: tuple[str | bytes, ...]
+    ) -> Callable[[], Awaitable[Erasing]]:
         async def made() -> Erasing:
             cleaned = await self._scrubber.now(words)
             left = tuple(

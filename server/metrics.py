@@ -76,6 +76,12 @@ class Metrics:
             ["result"],
             registry=self.registry,
         )
+        self.stored_vectors = Counter(
+            "fireside_stored_vectors",
+            "Messages by what came of the vector that is stored for searching.",
+            ["result"],
+            registry=self.registry,
+        )
         self.refused = Counter("fireside_refused", "Commands refused.", ["code"], registry=self.registry)
         self.job_rows = Gauge(
             "fireside_jobs_open", "Jobs that have not ended.", ["state"], registry=self.registry
@@ -122,6 +128,10 @@ class Metrics:
     def vector(self, result: str) -> None:
         """What came of the vector of one message: made, late, failed, or resting after failures."""
         self.vectors.labels(result).inc()
+
+    def vectors_stored(self, result: str, number: int) -> None:
+        """What came of vectors for searching: kept, passed over (one text), or failed (the embedder, and it rests)."""
+        self.stored_vectors.labels(result).inc(number)
 
     def committed(self, changes: int) -> None:
         """One commit with so many changes."""

@@ -9,12 +9,15 @@ from msgspec.structs import replace
 
 from actors.ports import no_vector
 from companions.companion import Companion
+from companions.ports import Embedder
 from generation.choose import ModelSettings
 from generation.deadlines import Deadlines
 from generation.embedding import embedder
 from generation.naming import EmbedderModel, Model, OnnxModel, is_on_this_machine, parse_embedder, written
 from generation.onnx import file_of
 from generation.timely import Timely, VectorOutcome
+from memory.vectors import Meaning
+from server.finding import MeaningOf, nothing_meant
 from server.settings import BadSetting, Settings
 
 VectorOf: TypeAlias = Callable[[str], Awaitable[tuple[float, ...] | None]]
@@ -95,17 +98,36 @@ def check_embedder(settings: Settings, companions: Iterable[Companion]) -> Embed
 
 
 @asynccontextmanager
-async def vectors(settings: Settings, count: Callable[[VectorOutcome], None]) -> AsyncGenerator[VectorOf]:
-    """What gives a message its vector in time, or None; without an embedder always None."""
+async def embedding(settings: Settings) -> AsyncGenerator[Embedder | None]:
+    """The embedder that is configured, ready to be asked; raises ``BadModelNameError`` and ``LocalModelError``."""
     model = embedder_of(settings)
     if model is None:
+        yield None
+        return
+    async with embedder(model, api_key=settings.embedder.api_key) as found:
+        yield found
+
+
+@asynccontextmanager
+async def vectors(found: Embedder | None, count: Callable[[VectorOutcome], None]) -> AsyncGenerator[VectorOf]:
+    """What gives a message its vector in time, or None; without an embedder always None."""
+    if found is None:
         yield no_vector
         return
-    async with (
-        embedder(model, api_key=settings.embedder.api_key) as found,
-        anyio.create_task_group() as tasks,
-    ):
+    async with anyio.create_task_group() as tasks:
         timely = Timely(found, count)
         tasks.start_soon(timely.warm, name="embedder.warm")
         yield timely
         tasks.cancel_scope.cancel()
+
+
+def meanings(found: Embedder | None, vector: VectorOf) -> MeaningOf:
+    """What gives a text that is searched for its meaning in time, or None."""
+    if found is None:
+        return nothing_meant
+
+    async def meaning(text: str) -> Meaning | None:
+        made = await vector(text)
+        return None if made is None else Meaning(model=found.name, vector=made)
+
+    return meaning

@@ -18,6 +18,7 @@ from companions.state import Who
 from companions.tools import kept_of
 from memory.facts import stated
 from memory.statements_kinds import Statement
+from server.finding import UNAVAILABLE
 from server.ids import new_id
 from storage.connection import Store
 from storage.messages import Asking, asking_now
@@ -29,9 +30,6 @@ Land: TypeAlias = Callable[[Who, AnyChange], Awaitable[Outcome]]
 async def nowhere(_who: Who, _change: AnyChange) -> Outcome:
     """Where nothing can be kept."""
     return Refused("policy.refused")
-
-
-UNAVAILABLE = "This tool is not available, or was not used as offered."
 
 
 async def remember(store: Store, land: Land, companion: Companion, who: Who, call: ToolCall, at: int) -> str:

@@ -57,7 +57,7 @@ class Scrubber:
             await anyio.sleep(QUIET_SECONDS)
             await self.now()
 
-    async def now(self, texts: Sequence[str] = ()) -> Scrubbed | None:
+    async def now(self, texts: Sequence[str | bytes] = ()) -> Scrubbed | None:
         """Clean the files and look for ``texts`` in them; None where the store refuses: it stays owed."""
         upto = self._ledger_bytes()
         done: Scrubbed | None = None

@@ -11,6 +11,7 @@ from protocol.results import Forgotten
 from storage.conversations import conversation
 from storage.messages import message_place
 from storage.removing import resting_on, texts_of, with_answers
+from storage.vectors import vectors_of
 
 MESSAGE = "msg_"
 """How the id of an item begins that is a message, and not a fact or a summary."""
@@ -26,7 +27,8 @@ def message_forgotten(db: sqlite3.Connection, who: Who, item: str, *, preview: b
     if preview:
         return Done(result=Forgotten(items=items, preview=True))
     change = MessagesRemoved(user=who.user, companion=who.companion, at=at, conversation=place, messages=gone)
-    unsaid = Unsaid(conversation=place, messages=gone, texts=texts_of(db, place, gone))
+    texts: tuple[str | bytes, ...] = (*texts_of(db, place, gone), *vectors_of(db, place, gone))
+    unsaid = Unsaid(conversation=place, messages=gone, texts=texts)
     return Done(result=Forgotten(items=items, preview=False), changes=(change,), unsaid=unsaid)
 
 
@@ -36,5 +38,5 @@ def conversation_forgotten(db: sqlite3.Connection, who: Who, id_: str, *, at: in
     if found is None:
         raise CommandRefused("conversation.unknown")
     change = ConversationDeleted(user=who.user, companion=found.companion, at=at, conversation=id_)
-    unsaid = Unsaid(conversation=id_, texts=texts_of(db, id_))
+    unsaid = Unsaid(conversation=id_, texts=(*texts_of(db, id_), *vectors_of(db, id_)))
     return Done(result=Nothing(), changes=(change,), unsaid=unsaid)

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from memory.fusing import joined
 from memory.searching import Question, asked, indexed, parts_of, telling
 from memory.text import folded
+from memory.vectors import Meaning
 from storage.rows import Row
+from storage.vectors import near
 
 # What a word counts in the message itself, in the two before, in the one after, as a part, and in the scope.
 WEIGHTS = (1.0, 0.5, 0.2, 0.5, 0.0)
@@ -156,22 +159,40 @@ def search(
     companion: str | None = None,
     parent_mode: bool = False,
     speakers: Mapping[str, str] = {},
+    conversation: str | None = None,
+    meaning: Meaning | None = None,
 ) -> tuple[Found, ...]:
     """The messages of this user that answer ``query`` best, the best first.
 
-    ``companion`` keeps it to one companion. ``speakers`` are the names of the roles, so that a question about
-    one of them favours what they said themselves.
+    With the ``meaning`` of the query, what is like it joins what has its words.
+
+    ``companion`` keeps it to one companion, ``conversation`` to one conversation. ``speakers`` are the names of the
+    roles, so that a question about one of them favours what they said themselves.
     """
     named = {role: folded(name) for role, name in speakers.items()}
     question = asked(query, frozenset(named.values()))
     scope = _scope(user) if companion is None else _scope(user, companion)
-    scores = _scores(db, question, scope)
-    rows = _rows(db, scores, user, parent_mode=parent_mode)
+    scores = _scores(db, question, scope, conversation)
+    alike: list[int] = []
+    if meaning is not None:
+        alike = near(
+            db,
+            user=user,
+            companion=companion,
+            conversation=conversation,
+            meaning=meaning,
+            limit=CANDIDATES,
+        )
+    rows = _rows(db, (*scores, *alike), user, parent_mode=parent_mode, conversation=conversation)
 
     def weigh(stored: int) -> float:
         row = rows.get(stored)
         return 0.0 if row is None else _told(question, row[3], named=named.get(row[5]) in question.speakers)
 
+    best = _best(scores, weigh, CANDIDATES if alike else limit)
+    if alike:
+        meant = [stored for stored in alike if stored in rows]
+        best = joined([stored for stored, _ in best], meant)[: max(0, limit)]
     return tuple(
         Found(
             message=rows[stored][0],
@@ -181,11 +202,13 @@ def search(
             at=rows[stored][4],
             score=score,
         )
-        for stored, score in _best(scores, weigh, limit)
+        for stored, score in best
     )
 
 
-def _rows(db: sqlite3.Connection, found: Iterable[int], user: str, *, parent_mode: bool) -> dict[int, Row]:
+def _rows(
+    db: sqlite3.Connection, found: Iterable[int], user: str, *, parent_mode: bool, conversation: str | None
+) -> dict[int, Row]:
     """What was found, where it is this user's: whose it is, is decided here and not by the index."""
     numbers = tuple(found)
     rows: list[Row] = db.execute(
@@ -193,9 +216,9 @@ def _rows(db: sqlite3.Connection, found: Iterable[int], user: str, *, parent_mod
         SELECT m.id, m.conversation, m.position, m.text, m.at, m.role, m.stored FROM messages m
         JOIN conversations c ON c.id = m.conversation
         WHERE m.stored IN ({", ".join("?" * len(numbers))})
-            AND m.user_id = ? AND m.removed = 0 AND c.parent_mode = ?
+            AND m.user_id = ? AND m.removed = 0 AND c.parent_mode = ? AND (? IS NULL OR c.id = ?)
         """,  # noqa: S608 - placeholders alone
-        (*numbers, user, parent_mode),
+        (*numbers, user, parent_mode, conversation, conversation),
     ).fetchall()
     return {row[6]: row for row in rows}
 
@@ -206,10 +229,12 @@ def _scope(*owner: str) -> str:
     return str(int.from_bytes(digest[:16], "big"))
 
 
-def _scores(db: sqlite3.Connection, question: Question, scope: str) -> dict[int, float]:
+def _scores(
+    db: sqlite3.Connection, question: Question, scope: str, conversation: str | None = None
+) -> dict[int, float]:
     """The best rows with their scores: what was asked for, and a little for the kinds it names."""
-    scores = _ranked(db, _match(question.terms, question.pieces, question.parts), scope)
-    for stored, score in _ranked(db, _members(question), scope).items():
+    scores = _ranked(db, _match(question.terms, question.pieces, question.parts), scope, conversation)
+    for stored, score in _ranked(db, _members(question), scope, conversation).items():
         scores[stored] = scores.get(stored, 0.0) + KIND_WEIGHT * score
     return scores
 
@@ -232,15 +257,23 @@ def _quoted(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
 
 
-def _ranked(db: sqlite3.Connection, match: str, scope: str) -> dict[int, float]:
+def _ranked(db: sqlite3.Connection, match: str, scope: str, conversation: str | None) -> dict[int, float]:
     if not match:
         return {}
+    within = (
+        "" if conversation is None else "AND rowid IN (SELECT stored FROM messages WHERE conversation = ?)"
+    )
     rows: list[tuple[int, float]] = db.execute(
-        """
+        f"""
         SELECT rowid, bm25(search, ?, ?, ?, ?, ?) AS score FROM search
-        WHERE search MATCH ? ORDER BY score LIMIT ?
-        """,
-        (*WEIGHTS, f"scope : {_quoted(scope)} AND ({match})", CANDIDATES),
+        WHERE search MATCH ? {within} ORDER BY score LIMIT ?
+        """,  # noqa: S608 - one of two conditions
+        (
+            *WEIGHTS,
+            f"scope : {_quoted(scope)} AND ({match})",
+            *(() if conversation is None else (conversation,)),
+            CANDIDATES,
+        ),
     ).fetchall()
     return {stored: -score for stored, score in rows}
 

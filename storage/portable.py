@@ -29,6 +29,7 @@ LEFT_OUT: Final = {
     "care_contexts": "what caregivers told is theirs to tell again",
     "parent_notes": "they are the parents', and no file makes one",
     "releases": "whoever let something be known did so here; a file lets nobody know anything",
+    "vectors": "they are made again where it comes in",
     "consents": "whoever allowed something allowed it here; a file allows nothing",
 }
 """Tables with an owner that are not exported, and why."""

@@ -34,6 +34,7 @@ _DERIVED = (
     "DELETE FROM statements WHERE message = ?",
     "DELETE FROM feedback WHERE answer = ?",
     "UPDATE commands SET digest = NULL WHERE message = ?",
+    "DELETE FROM vectors WHERE stored = (SELECT stored FROM messages WHERE id = ?)",
 )
 
 

@@ -37,8 +37,11 @@ def truncate_log(db: sqlite3.Connection) -> bool:
     return row[0] == 0
 
 
-def scrub(db: sqlite3.Connection, texts: Sequence[str] = ()) -> Scrubbed:
-    """Clean the files of ``db`` and look for ``texts``, which were removed. Outside a transaction."""
+def scrub(db: sqlite3.Connection, texts: Sequence[str | bytes] = ()) -> Scrubbed:
+    """Clean the files of ``db`` and look for ``texts`` (words, or the bytes of vectors), which were removed.
+
+    Outside a transaction.
+    """
     db.execute("BEGIN IMMEDIATE")
     merge_index(db)
     db.execute("COMMIT")
@@ -51,14 +54,20 @@ def scrub(db: sqlite3.Connection, texts: Sequence[str] = ()) -> Scrubbed:
     return Scrubbed(clean=emptied and not _left(db, texts), rewritten=True)
 
 
-def _left(db: sqlite3.Connection, texts: Sequence[str]) -> list[bytes]:
-    """The pieces of ``texts`` that a file still holds and no message does."""
+def _left(db: sqlite3.Connection, texts: Sequence[str | bytes]) -> list[bytes]:
+    """The pieces of ``texts`` that a file still holds and no message or vector that stays does."""
     pieces = tuple({piece for text in texts for piece in pieces_of(text)})
     return [piece for piece in found_in(_files(db), pieces) if not _alive(db, piece)]
 
 
-def pieces_of(text: str) -> tuple[bytes, ...]:
-    """What a text is looked for by: the whole of a short one, the beginning, middle and end of a long one."""
+def pieces_of(text: str | bytes) -> tuple[bytes, ...]:
+    """What a text is looked for by: the whole of a short one, the beginning, middle and end of a long one.
+
+    Of bytes the middle is enough: no two vectors have it in common but those of the same words.
+    """
+    if isinstance(text, bytes):
+        start = max(0, len(text) - PIECE) // 2
+        return (text[start : start + PIECE],) if text else ()
     whole = text.encode()
     if len(whole) < SHORTEST:
         return ()
@@ -89,8 +98,12 @@ def _files(db: sqlite3.Connection) -> list[Path]:
 
 
 def _alive(db: sqlite3.Connection, piece: bytes) -> bool:
-    """Whether a message that stays says the same."""
+    """Whether a message that stays says the same, or means it."""
     row = db.execute(
-        "SELECT 1 FROM messages WHERE removed = 0 AND instr(CAST(text AS BLOB), ?) LIMIT 1", (piece,)
+        """
+        SELECT 1 FROM messages WHERE removed = 0 AND instr(CAST(text AS BLOB), ?1)
+        UNION ALL SELECT 1 FROM vectors WHERE instr(vector, ?1) LIMIT 1
+        """,
+        (piece,),
     ).fetchone()
     return row is not None

@@ -150,7 +150,7 @@ class Shelf:
             raise RuntimeError("a fault of ours")
         return Done(result=Nothing())
 
-    async def run_tool(self, who: Who, call: ToolCall) -> ToolAnswer:
+    async def run_tool(self, who: Who, call: ToolCall, talk: str | None = None) -> ToolAnswer:
         return ToolAnswer("")
 
 

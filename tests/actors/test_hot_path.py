@@ -25,7 +25,7 @@ class Counting(Shelf):
         self.asked += 1
         return await super().remember(who, open_talk)
 
-    async def run_tool(self, who: Who, call: ToolCall) -> ToolAnswer:
+    async def run_tool(self, who: Who, call: ToolCall, talk: str | None = None) -> ToolAnswer:
         self.asked += 1
         return ToolAnswer("")
 

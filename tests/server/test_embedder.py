@@ -17,7 +17,7 @@ from protocol.talk_frames import ResponseDone
 from server.casting import companions
 from server.cli_checks import look_at_embedder
 from server.metrics import Metrics
-from server.models import check_embedder, tells_feelings, vectors
+from server.models import check_embedder, embedding, tells_feelings, vectors
 from server.settings import BadSetting, Companions, Embedder, Settings, load, shown
 from tests.server.serving import serving, settings
 
@@ -55,7 +55,7 @@ async def test_what_came_of_the_vectors_is_counted_without_a_word_of_the_message
     metrics = Metrics()
     async with model_server(Script(), Script(), Script(status=503)) as upstream:
         chosen = with_embedder(settings(tmp_path), f"ollama:all-minilm@{upstream.url}")
-        async with vectors(chosen, metrics.vector) as vector:
+        async with embedding(chosen) as found, vectors(found, metrics.vector) as vector:
             await upstream.asked()  # the one that warms up
             with anyio.fail_after(10):
                 while await vector("My name is Ann.") is None:
@@ -68,7 +68,7 @@ async def test_what_came_of_the_vectors_is_counted_without_a_word_of_the_message
 
 
 async def test_without_an_embedder_there_is_no_vector(tmp_path: Path) -> None:
-    async with vectors(settings(tmp_path), Metrics().vector) as vector:
+    async with embedding(settings(tmp_path)) as found, vectors(found, Metrics().vector) as vector:
         assert vector is no_vector
         assert await vector("Good morning.") is None
 

@@ -66,8 +66,9 @@ async def test_search_finds_what_was_said_once_it_is_indexed(tmp_path: Path) -> 
 
 
 async def test_the_models_search_reaches_the_sessions_person_alone(tmp_path: Path) -> None:
-    asks = Script(
-        text="", calls=(Call(name="search_memory", arguments='{"query": "squats", "user": "sam"}'),)
+    asks, asks_for_sam = (
+        Script(text="", calls=(Call(name="search_memory", arguments=arguments),))
+        for arguments in ('{"query": "squats"}', '{"query": "squats", "user": "sam"}')
     )
     async with (
         model_server(Script(text="Good.")) as model,
@@ -81,17 +82,17 @@ async def test_the_models_search_reaches_the_sessions_person_alone(tmp_path: Pat
         await anyio.sleep(2.5)  # the index is written two seconds after the last change
         await kim.hello(user="kim")
         searched: list[list[dict[str, object]]] = []
-        for talker in (kim, sam):
-            model.play(asks, Script(text="Here you are."))
+        for talker, script in ((kim, asks), (kim, asks_for_sam), (sam, asks)):
+            model.play(script, Script(text="Here you are."))
             done = await talker.talk("What did I say I like?")
             why = await talker.ask(MemoryWhy(id=talker.new_id(), response=done.response))
             assert isinstance(why.result, dict)
             searched.append([each for each in why.result["used"] if each["reason"] == "search_memory"])
         results = [request.body.decode() for request in model.requests if b'"role":"tool"' in request.body]
-        assert len(results) == 2
-        assert "Squats are my favourite" not in results[0]
-        assert "Squats are my favourite" in results[1]
-        hers, his = searched
-        assert hers == []
+        assert len(results) == 3
+        assert ["Squats are my favourite" in each for each in results] == [False, False, True]
+        assert "was not used as offered" in results[1]
+        *hers, his = searched
+        assert hers == [[], []]
         assert his[0]["kind"] == "message"
         assert his[0]["sources"] == [his[0]["item"]]

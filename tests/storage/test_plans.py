@@ -51,6 +51,7 @@ from companions.fact_changes import (
     SummaryForgotten,
 )
 from memory.statements_kinds import Statement
+from memory.vectors import Meaning, pressed
 from storage.alerts import alert_for, alerts_told, released_in
 from storage.apply import apply_all
 from storage.care_contexts import care_context
@@ -81,6 +82,7 @@ from storage.sessions import session_left
 from storage.summaries import recent_summaries, summary_of
 from storage.talk import load_talk
 from storage.timeline import feelings, questions, talk_summaries, transcript
+from storage.vectors import Due, due, keep, near, open_space, vectors_of, vectors_of_person
 from tests.storage.making import (
     ANNA,
     answered,
@@ -251,6 +253,15 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "recent_summaries": lambda db: recent_summaries(db, user=ANNA, companion="clara", limit=5),
     "index_pending": index_pending,
     "search": lambda db: search(db, user=ANNA, query="hello answer", limit=5),
+    "near": lambda db: near(
+        db, user=ANNA, companion="clara", conversation="z", meaning=Meaning(model="m", vector=(1.0,)), limit=5
+    ),
+    "vectors_due": lambda db: due(db, 1, {"clara"}, 0),
+    "vectors_kept": lambda db: keep(
+        db, open_space(db, model="m", dimension=1), [(Due(1, "hello"), pressed((1.0,)))]
+    ),
+    "vectors_of": lambda db: vectors_of(db, "z"),
+    "vectors_of_person": lambda db: vectors_of_person(db, user=ANNA, companion="clara"),
     "user": lambda db: user(db, user=ANNA, companion="clara"),
     "profile": lambda db: profile(db, user=ANNA, companion="clara"),
     "check_ins": lambda db: check_ins(db, user=ANNA, companion="clara", limit=5),
@@ -292,6 +303,8 @@ def test_no_table_is_gone_through(tmp_path: Path, name: str) -> None:
         apply_all(db, [said("z", 1), answered("z", 2), said("z", 3), checkpointed("z", 4, "so")])
         if name == "search":
             index_pending(db)
+        if name == "near":
+            open_space(db, model="m", dimension=1)
         asked: list[str] = []
         db.set_trace_callback(asked.append)
         QUESTIONS[name](db)

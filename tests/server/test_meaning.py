@@ -1,0 +1,199 @@
+"""What was said is found by its meaning: vectors are made after the talk goes on, and whatever fails costs nothing."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from msgspec.structs import replace
+
+from companions.ports import ModelError, ModelFault
+from loadtest.client import Talker, connected
+from loadtest.model_script import Script
+from loadtest.model_server import model_server
+from loadtest.model_vectors import vector_of
+from protocol.conversation_frames import ConversationClose
+from protocol.memory_frames import MemoryForget, MemorySearch
+from server.app import STORE_FILE
+from server.casting import companions
+from server.settings import Embedder, Settings
+from server.vectorizer import Outcome, Vectorizer, searched
+from storage.apply import apply_all
+from storage.connection import InlineStore, inline, read_only
+from storage.vectors import vectors_told
+from tests.server.serving import serving, settings
+from tests.storage.making import said
+
+TEXTS = ("Bees behind the orchard", "The soup was salty", "Trains to the sea")
+
+
+class Words:
+    """An embedder by words, which fails as it is told to; ``asked`` keeps the texts of each question."""
+
+    name = "words"
+
+    def __init__(self, dimension: int = 8) -> None:
+        self.dimension = dimension
+        self.asked: list[tuple[str, ...]] = []
+        self.fault: Callable[[Sequence[str]], ModelFault | None] = lambda _texts: None
+
+    async def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+        await anyio.lowlevel.checkpoint()
+        self.asked.append(tuple(texts))
+        if (fault := self.fault(texts)) is not None:
+            raise ModelError(fault, "as told")
+        return [tuple(vector_of(text, self.dimension)) for text in texts]
+
+
+class Counted:
+    """What came of the vectors; ``told`` is set at every count."""
+
+    def __init__(self) -> None:
+        self.counts: dict[Outcome, int] = {}
+        self.told = anyio.Event()
+
+    def __call__(self, outcome: Outcome, number: int) -> None:
+        self.counts[outcome] = self.counts.get(outcome, 0) + number
+        self.told.set()
+        self.told = anyio.Event()
+
+
+def stored(store: InlineStore) -> list[str]:
+    """The texts that have a vector."""
+    rows: list[tuple[str]] = store.db.execute(
+        "SELECT m.text FROM vectors v JOIN messages m ON m.stored = v.stored ORDER BY m.stored"
+    ).fetchall()
+    return [text for (text,) in rows]
+
+
+async def tell(store: InlineStore, *texts: str, talk: str = "a") -> None:
+    changes = [said(talk, at, text, companion="coach") for at, text in enumerate(texts, start=1)]
+    await store.transact(lambda db: apply_all(db, changes))
+
+
+def vectorizer(store: InlineStore, words: Words, counted: Counted | None = None) -> Vectorizer:
+    return Vectorizer(store, words, frozenset({"coach"}), counted or Counted())
+
+
+def test_only_companions_that_are_searched_get_vectors() -> None:
+    names = {name.partition("/")[0] for name in searched(companions(""))}
+    assert names == {"coach", "extremis", "maestro", "serenity"}
+
+
+async def test_every_message_gets_one_and_what_came_later_is_all_that_is_asked_for(tmp_path: Path) -> None:
+    with inline(tmp_path / "s.db") as store:
+        words = Words()
+        await tell(store, *TEXTS)
+        jobs = vectorizer(store, words)
+        await jobs.catch_up()
+        assert stored(store) == list(TEXTS)
+        await tell(store, "My knee hurts", talk="b")
+        await jobs.catch_up()
+        assert words.asked == [("Good morning.",), TEXTS, ("My knee hurts",)]
+
+
+async def test_a_text_that_the_embedder_refuses_is_passed_over_and_the_others_are_kept(
+    tmp_path: Path,
+) -> None:
+    with inline(tmp_path / "s.db") as store:
+        words, counted = Words(), Counted()
+        words.fault = lambda texts: "refused" if TEXTS[1] in texts else None
+        await tell(store, *TEXTS)
+        await vectorizer(store, words, counted).catch_up()
+        assert stored(store) == [TEXTS[0], TEXTS[2]]
+        assert counted.counts == {"kept": 2, "passed_over": 1}
+
+
+async def test_what_an_embedder_that_is_gone_left_out_is_made_at_the_next_start(tmp_path: Path) -> None:
+    with inline(tmp_path / "s.db") as store:
+        gone, counted = Words(), Counted()
+        gone.fault = lambda _texts: "unreachable"
+        await tell(store, *TEXTS)
+        jobs = vectorizer(store, gone, counted)
+        async with anyio.create_task_group() as tasks:
+            told = counted.told
+            tasks.start_soon(jobs)
+            with anyio.fail_after(10):
+                await told.wait()
+            tasks.cancel_scope.cancel()
+        assert counted.counts == {"failed": 1}
+        assert stored(store) == []
+        await vectorizer(store, Words()).catch_up()
+        assert stored(store) == list(TEXTS)
+
+
+async def test_another_dimension_than_yesterdays_begins_again(tmp_path: Path) -> None:
+    with inline(tmp_path / "s.db") as store:
+        await tell(store, *TEXTS)
+        await vectorizer(store, Words(8)).catch_up()
+        today = Words(12)
+        await vectorizer(store, today).catch_up()
+        assert today.asked[-1] == TEXTS
+        told = vectors_told(store.db)
+        assert told is not None
+        assert (told.dimension, told.vectors) == (12, 3)
+
+
+def with_words(folder: Path, url: str) -> Settings:
+    return replace(settings(folder), embedder=Embedder(name=f"ollama:words@{url}"))
+
+
+@asynccontextmanager
+async def greeted(chosen: Settings) -> AsyncGenerator[Talker]:
+    async with serving(chosen) as url, connected(url) as talker:
+        await talker.hello(user="ann")
+        yield talker
+
+
+async def found(talker: Talker, query: str) -> list[str]:
+    ack = await talker.ask(MemorySearch(id=talker.new_id(), query=query))
+    assert isinstance(ack.result, dict)
+    return [each["text"] for each in ack.result["messages"]]
+
+
+async def until_found(talker: Talker, query: str) -> list[str]:
+    with anyio.fail_after(30):
+        texts: list[str] = []
+        while not texts:
+            texts = await found(talker, query)
+            await anyio.sleep(0.1)
+    return texts
+
+
+async def test_what_has_no_word_in_common_with_the_stem_is_found_by_its_vector_and_not_once_it_is_removed(
+    tmp_path: Path,
+) -> None:
+    """``the of a`` are words that full text leaves out: only the vectors of this embedder know them."""
+    async with model_server(Script(dimension=64)) as upstream:
+        chosen = with_words(tmp_path, upstream.url)
+        async with greeted(chosen) as talker:
+            ack = await talker.say("The of a the of a")
+            await talker.answer()
+            texts = await until_found(talker, "of the a")
+            assert texts[0] == "The of a the of a"
+            await talker.ask(ConversationClose(id=talker.new_id()))
+            assert isinstance(ack.message, str)
+            await talker.ask(MemoryForget(id=talker.new_id(), item=ack.message))
+            assert "The of a the of a" not in await found(talker, "of the a")
+        with read_only(tmp_path / STORE_FILE) as db:
+            left = db.execute(
+                "SELECT COUNT(*) FROM vectors v JOIN messages m USING (stored) WHERE m.removed"
+            ).fetchone()
+            assert left == (0,)
+
+
+async def test_without_an_embedder_it_is_not_found_and_no_vector_is_stored(tmp_path: Path) -> None:
+    async with greeted(settings(tmp_path)) as talker:
+        await talker.talk("The of a the of a")
+        assert await found(talker, "of the a") == []
+    with read_only(tmp_path / STORE_FILE) as db:
+        assert db.execute("SELECT COUNT(*) FROM vectors").fetchone() == (0,)
+
+
+async def test_search_goes_on_by_words_while_the_embedder_is_away(tmp_path: Path) -> None:
+    async with model_server(Script(status=503)) as upstream:
+        async with greeted(with_words(tmp_path, upstream.url)) as talker:
+            await talker.talk("My sister keeps bees.")
+            await talker.ask(ConversationClose(id=talker.new_id()))
+            texts = await until_found(talker, "bees")
+        assert texts[0] == "My sister keeps bees."
