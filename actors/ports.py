@@ -13,6 +13,7 @@ from companions.changes import AnyChange, CommandId, Refused, Repeated
 from companions.companion import Companion
 from companions.contacts import Contacts
 from companions.events import Minted, Report
+from companions.owed import Owed
 from companions.ports import LanguageModel, ToolAnswer, ToolCall
 from companions.remembered import Remembered
 from companions.state import Rules, Who
@@ -80,6 +81,11 @@ async def no_contacts(_who: Who) -> Contacts:
     return Contacts()
 
 
+async def nothing_owed(_who: Who) -> Owed | None:
+    """Where nobody decides for anybody else."""
+    return None
+
+
 async def no_vector(_text: str) -> tuple[float, ...] | None:
     """Where there is no embedder."""
     return None
@@ -114,6 +120,8 @@ class Services:
     )
     memory_changed: Callable[[Who, tuple[str, ...]], None] = lambda _who, _items: None  # by the person
     vector: Callable[[str], Awaitable[tuple[float, ...] | None]] = no_vector  # of a message, in time (D32)
+    owed: Callable[[Who], Awaitable[Owed | None]] = nothing_owed  # what the person is still to be told
+    decided: Callable[[Who], None] = lambda _who: None  # the person has decided who may see what
     trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code
     restored: bool = False  # a damaged store was restored from a backup at this start
 

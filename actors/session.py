@@ -33,11 +33,12 @@ from actors.mail import (
     Unsay,
 )
 from actors.outbox import Outbox
+from actors.owed import tell_owed
 from actors.ports import Cast, Services
 from actors.remembering import Remembering
 from actors.runtime import Address, Closed, Inbox
 from actors.snapshots import conversation_snapshot, response_snapshot
-from actors.streaming import Streaming
+from actors.streams import Streams
 from actors.telling import Told, numbered, unnumbered
 from actors.unsaying import forget, let_go
 from actors.writer import Write
@@ -98,7 +99,7 @@ class Session:
         self.commands = Commands(self)
         self.memory = Remembering(self)
         self._alarms = Alarms(self._ring)
-        self._streams: dict[str, anyio.CancelScope] = {}
+        self._streams = Streams(self)
         self._owed = 0  # writes whose outcome has not come back
         self._leaving = False
         self._read_back = state.talk is not None  # from the store: something may be left undone in it
@@ -141,12 +142,14 @@ class Session:
         match mail:
             case Attach():
                 await self._attach(mail)
+                await tell_owed(self)
             case Detach(client=client):
                 self._detach(client)
             case Asked(command=command):
                 await self.commands.handle(command)
             case Refresh():
                 await self.memory.changed(mail)
+                await tell_owed(self)
             case SummedUp():
                 await self._summed_up(mail)
             case Announce(make=make):
@@ -223,8 +226,8 @@ class Session:
 
     async def show_conversation(self) -> None:
         """Where the open conversation stands."""
-        only_current = self.cast.companion.policy.session.transcript == "current"
-        await self.announce(lambda seq: conversation_snapshot(self.state, seq, only_current=only_current))
+        now = self.cast.companion.policy.session.transcript == "current"
+        await self.announce(lambda seq: conversation_snapshot(self.state, seq, only_current=now))
 
     def _detach(self, client: Client) -> None:
         if self.client is not client:
@@ -306,9 +309,9 @@ class Session:
             ):
                 await self._tell(effect)
             case AskModel():
-                self._start_stream(effect)
+                self._streams.start(self._tasks, effect)
             case StopModel(response=response):
-                self._stop_stream(response)
+                self._streams.stop(response)
             case StartTimer(timer=timer, seconds=seconds):
                 self._alarms.start(timer, seconds)
             case StopTimer(timer=timer):
@@ -371,38 +374,10 @@ class Session:
         if mail.tell is not None:
             await self.announce(mail.tell)
 
-    # ------------------------------------------------------------ the model
-
     def asked_now(self) -> None:
         """A message arrived: the time to its first word counts from here."""
         self.services.measure.said()
         self._asked_at = anyio.current_time()
-
-    def _start_stream(self, ask: AskModel) -> None:
-        scope = anyio.CancelScope()
-        self._stop_stream(ask.response)
-        self._streams[ask.response] = scope
-        desk, who, talk = self.services.desk, self.state.who, self.state.talk
-        streaming = Streaming(
-            ask,
-            model=self.services.model,
-            post=self.address.post,
-            now_ms=self.services.now_ms,
-            run_tool=lambda call: desk.run_tool(who, call, talk.conversation if talk else None),
-        )
-
-        async def run() -> None:
-            with scope:
-                await streaming()
-            if self._streams.get(ask.response) is scope:
-                del self._streams[ask.response]
-
-        self._tasks.start_soon(run, name="stream")
-
-    def _stop_stream(self, response: str) -> None:
-        scope = self._streams.pop(response, None)
-        if scope is not None:
-            scope.cancel()
 
     def _ring(self, alarm: Alarm) -> None:
         if alarm == "linger":

@@ -79,6 +79,13 @@ class AlertReleased(Change, frozen=True, kw_only=True, tag="alert_released"):
     allow: bool
 
 
+class PersonTold(Change, frozen=True, kw_only=True, tag="person_told"):
+    """The person was told that others consented for them, and who was given a role; by the ids of the records."""
+
+    consents: tuple[str, ...] = ()
+    grants: tuple[str, ...] = ()
+
+
 CareChange: TypeAlias = (
-    ConsentDecided | CareContextGiven | NoteMade | NoteRead | AlertAcknowledged | AlertReleased
+    ConsentDecided | CareContextGiven | NoteMade | NoteRead | AlertAcknowledged | AlertReleased | PersonTold
 )

@@ -18,6 +18,23 @@ _AS: dict[Basis, str] = {
     "legal_representative": "{name}, who acts for you in law, allowed it",
     "best_interest": "{name}, who cares for you, allowed it",
 }
+_BY: dict[Basis, str] = {
+    "self": "You",
+    "parent": "{name}, as your parent,",
+    "legal_representative": "{name}, who acts for you in law,",
+    "best_interest": "{name}, who cares for you,",
+}
+_SHORT: dict[Scope, str] = {
+    "notes": "short notes about our lessons",
+    "summaries": "short summaries of our talks",
+    "trends": "how you have been feeling",
+    "transcripts": "what we say to each other",
+    "watching": "our talks while we have them",
+}
+_GIVEN = {
+    "caregiver": "{name} is one of those who look after you here.",
+    "safeguarding": "{name} is there for you here if somebody ever does you harm.",
+}
 _NOTHING = "Nothing from our talks is shared with anyone."
 _NO = "{what}: you said no, so nobody sees this."
 
@@ -27,6 +44,21 @@ def told(consents: Sequence[Consent], readers: Sequence[str], at: int) -> tuple[
     lines = [_line(scope, consents, readers, at) for scope in _WHAT if granted(scope, consents, at)]
     said_no = [_NO.format(what=what) for scope, what in _WHAT.items() if refused(scope, consents)]
     return (*(lines or [_NOTHING]), *said_no)
+
+
+def news(consents: Sequence[Consent], grants: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """What the companion tells the person of what others decided: ``grants`` are pairs of role and name.
+
+    Each consent of the same person on the same basis is one sentence.
+    """
+    lines = [_GIVEN[role].format(name=name) for role, name in grants]
+    for giver, basis, name in dict.fromkeys((each.giver, each.basis, each.name) for each in consents):
+        scopes = {each.scope for each in consents if (each.giver, each.basis) == (giver, basis)}
+        what = [_SHORT[scope] for scope in _WHAT if scope in scopes]
+        lines.append(
+            f"{_BY[basis].format(name=name)} said that those who look after you may see {_listed(what)}."
+        )
+    return tuple(lines)
 
 
 def _line(scope: Scope, consents: Sequence[Consent], readers: Sequence[str], at: int) -> str:

@@ -70,6 +70,7 @@ from server.settings import BadSetting, Settings
 from server.spilling import mending, replayed, spilling
 from server.static import pages
 from server.sweeper import Sweeper
+from server.telling_person import owing
 from server.tickets import Tickets
 from server.vectorizer import Vectorizer, searched
 from storage.absent import AbsentStore, opened_or_absent
@@ -203,6 +204,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     restored=restored is not None,
                     vector=vector,
                     contacts=with_grants(store, contacts),
+                    owed=owing(store, now_ms),
+                    decided=lambda who: attending.decided(who.user),
                     unsay=sessions.unsay,
                     unsaid=unsaid,
                     memory_changed=lambda who, items: sessions.refresh(
@@ -292,7 +295,10 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     download=lambda path: tickets.take(path, sessions.lives),
                 )
                 async with (
-                    taking_orders(settings.folder, Ordering(store, presence)),
+                    taking_orders(
+                        settings.folder,
+                        Ordering(store, presence, lambda user: sessions.refresh(user, edited=True)),
+                    ),
                     listening(settings.listen, door, site) as listener,
                 ):
                     port = next(iter(listener.sockets)).getsockname()[1]

@@ -1,5 +1,7 @@
 """Orders to a running server: carried out in its store, and in force for open connections at once."""
 
+from collections.abc import Callable
+
 import structlog
 
 from server.ids import now_ms
@@ -15,8 +17,9 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("orders")
 class Ordering:
     """Carries out what staff order."""
 
-    def __init__(self, store: Store, presence: Presence) -> None:
+    def __init__(self, store: Store, presence: Presence, changed: Callable[[str], None]) -> None:
         self._store = store
+        self._changed = changed  # who helps a person is others now: their companions hear of it
         self._presence = presence
 
     async def __call__(self, order: AnyOrder) -> Answer:
@@ -29,4 +32,6 @@ class Ordering:
             log.warning("order.refused", code=refused.code)
             return Answer(refused=store_words(refused, None))
         self._presence.end(answer.ended)
+        if answer.about is not None:
+            self._changed(answer.about)
         return answer

@@ -45,6 +45,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...] = ()
     refused: str | None = None
     ended: tuple[str, ...] = ()
+    about: str | None = None  # the person whose helpers are others now
 
 
 class NotDone(Exception):
@@ -57,9 +58,10 @@ def carry_out(db: sqlite3.Connection, order: AnyOrder, at: int) -> Answer:
         case GiveGrant():
             return _give(db, order, at)
         case EndGrant(grant=grant):
-            if not end(db, grant, at=at):
+            user = end(db, grant, at=at)
+            if user is None:
                 raise NotDone("There is no such grant.")
-            return Answer(lines=("It has ended.",), ended=(grant,))
+            return Answer(lines=("It has ended.",), ended=(grant,), about=user)
 
 
 def _give(db: sqlite3.Connection, order: GiveGrant, at: int) -> Answer:
@@ -82,7 +84,7 @@ def _give(db: sqlite3.Connection, order: GiveGrant, at: int) -> Answer:
     except BothRoles:
         said = f"{name} has the other role for {order.user}; abuse is told to neither family nor carer."
         raise NotDone(said) from None
-    return Answer(lines=(grant.id, token))
+    return Answer(lines=(grant.id, token), about=grant.user)
 
 
 def one_line(name: str) -> str:

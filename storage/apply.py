@@ -15,6 +15,7 @@ from companions.care_changes import (
     ConsentDecided,
     NoteMade,
     NoteRead,
+    PersonTold,
 )
 from companions.changes import (
     AlertRaised,
@@ -67,6 +68,7 @@ from storage.notes import note_made, note_read
 from storage.order import saw_time
 from storage.sessions import session_continued
 from storage.summaries import extract_made, summary_made
+from storage.untold import person_told
 
 # What rows or columns cannot hold: a key taken, a value off its scale, half a character, a number too large.
 _CONTRADICTIONS = (sqlite3.IntegrityError, sqlite3.DataError, UnicodeEncodeError, OverflowError)
@@ -189,6 +191,8 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return alert_acknowledged(db, change)
         case AlertReleased():
             return alert_released(db, change)
+        case PersonTold():
+            return person_told(db, change)
         case ConsentDecided():
             return consent_decided(db, change)
         case UserStatusSet():

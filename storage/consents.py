@@ -24,7 +24,7 @@ from storage.erased import Erased, note
 from storage.order import next_number
 from storage.rows import Row
 
-_COLUMNS = "id, giver, name, basis, scope, allowed, since, review_at"
+COLUMNS = "id, giver, name, basis, scope, allowed, since, review_at"
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,14 +48,15 @@ def standing(db: sqlite3.Connection, *, user: str, companion: str, at: int) -> S
     """What stands about a person with a companion (or its family), oldest first."""
     rows: list[Row] = db.execute(
         f"""
-        SELECT {_COLUMNS} FROM consents WHERE user_id = ? AND companion = ? AND ended_at IS NULL ORDER BY stored
+        SELECT {COLUMNS} FROM consents WHERE user_id = ? AND companion = ? AND ended_at IS NULL ORDER BY stored
         """,  # noqa: S608 - constants of ours
         (user, family(companion)),
     ).fetchall()
-    return Standing(consents=tuple(_consent_of(row) for row in rows), at=believed(db, at))
+    return Standing(consents=tuple(consent_of(row) for row in rows), at=believed(db, at))
 
 
-def _consent_of(row: Row) -> Consent:
+def consent_of(row: Row) -> Consent:
+    """A consent from ``COLUMNS``."""
     return Consent(
         id=row[0],
         giver=row[1],
@@ -113,7 +114,7 @@ def _decide(db: sqlite3.Connection, change: ConsentDecided, record: str, scope: 
     _end(db, change, scope, at, everyones=says_no)
     if change.allow or says_no:
         db.execute(
-            "INSERT INTO consents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+            "INSERT INTO consents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
             (
                 record,
                 change.user,

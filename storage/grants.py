@@ -58,13 +58,13 @@ def give(db: sqlite3.Connection, grant: Grant, *, digest: str, at: int) -> None:
         if overlap and other.role != grant.role and other.name.casefold() == grant.name.casefold():
             raise BothRoles(grant.name)
     db.execute(
-        "INSERT INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+        "INSERT INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
         (grant.id, digest, grant.name, grant.role, grant.user, grant.companion, grant.basis, at),
     )
 
 
-def end(db: sqlite3.Connection, id: str, *, at: int) -> bool:  # noqa: A002 - the change's word
-    """End a grant, and what its holder had consented to; whether there was one."""
+def end(db: sqlite3.Connection, id: str, *, at: int) -> str | None:  # noqa: A002 - the change's word
+    """End a grant, and what its holder had consented to; whom it was for, or None where there was none."""
     ended: list[tuple[str]] = db.execute(
         "UPDATE grants SET ended_at = ? WHERE id = ? AND ended_at IS NULL RETURNING for_user", (at, id)
     ).fetchall()
@@ -77,7 +77,7 @@ def end(db: sqlite3.Connection, id: str, *, at: int) -> bool:  # noqa: A002 - th
             notes_without_consent(db, user=user, companion=companion, at=at)
         # a copy of the store that comes back brings neither back
         note(db, Erased(at=at, user=user, companion="", items=(id, *(each for each, _ in given))))
-    return bool(ended)
+    return ended[0][0] if ended else None
 
 
 def grant_of(db: sqlite3.Connection, token: str) -> Grant | None:
@@ -93,6 +93,15 @@ def grants_for(db: sqlite3.Connection, *, user: str) -> tuple[Grant, ...]:
     """Who holds a role for a person, in the order of their names."""
     rows: list[Row] = db.execute(
         f"SELECT {_COLUMNS} FROM grants WHERE for_user = ? AND ended_at IS NULL ORDER BY name, id",  # noqa: S608 - as above
+        (user,),
+    ).fetchall()
+    return tuple(_grant_of(row) for row in rows)
+
+
+def untold_grants(db: sqlite3.Connection, *, user: str) -> tuple[Grant, ...]:
+    """The grants that the person was not told of yet, in the order in which they were given."""
+    rows: list[Row] = db.execute(
+        f"SELECT {_COLUMNS} FROM grants WHERE for_user = ? AND told_at IS NULL AND ended_at IS NULL ORDER BY at, id",  # noqa: S608 - as above
         (user,),
     ).fetchall()
     return tuple(_grant_of(row) for row in rows)

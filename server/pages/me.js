@@ -3,6 +3,7 @@ import { Fireside } from "./fireside.js";
 import { Erase, take } from "./me_everything.js";
 import { Facts } from "./me_facts.js";
 import { part, tell } from "./me_parts.js";
+import { Sharing } from "./me_sharing.js";
 import { messageShown, Talks } from "./me_talks.js";
 
 const QUIET = 300; // changes that come together are shown once
@@ -31,9 +32,20 @@ document.title = part("title").textContent = `What ${companion.display_name} rem
 part("back").href = `/${location.search}`;
 part("back").textContent = `Back to ${companion.display_name}`;
 
+part("sharing").hidden = false;
+const sharing = new Sharing(talk);
+const words = part("sharing").querySelector(".soft");
+words.textContent = words.textContent.replaceAll("our talks", `your talks with ${companion.display_name}`);
+talk.on("welcome", () => sharing.show());
+talk.on("notice", ({ code, say }) => {
+  if (code === "consent.told") sharing.show();
+  if (say) tell(say, { stays: true });
+});
+
 if (companion.transcript === "current") {
   part("others").textContent = `Those who care for you look after what ${companion.display_name} remembers. If you would like to know or change something, please ask them.`;
   part("others").hidden = false;
+  talk.start();
 } else {
   part("own").hidden = false;
   begin();

@@ -15,6 +15,7 @@ from companions.care_changes import (
     ConsentDecided,
     NoteMade,
     NoteRead,
+    PersonTold,
     ScopeSet,
 )
 from companions.changes import (
@@ -82,6 +83,7 @@ from storage.sessions import session_left
 from storage.summaries import recent_summaries, summary_of
 from storage.talk import load_talk
 from storage.timeline import feelings, questions, talk_summaries, transcript
+from storage.untold import untold
 from storage.vectors import Due, due, keep, near, open_space, vectors_of, vectors_of_person
 from tests.storage.making import (
     ANNA,
@@ -137,6 +139,7 @@ CHANGES: Sequence[AnyChange] = (
     AlertRaised(
         **OWNER, alert="a", conversation="c", message="msg_c_1", category="abuse", level=1, recipients=()
     ),
+    PersonTold(**OWNER, consents=("n",), grants=("g",)),
     AlertAcknowledged(**OWNER, alert="a", grant="g", role="caregiver", name="Maria"),
     AlertReleased(**OWNER, release="r", alert="a", grant="g", name="Ms Okafor", allow=True),
     AlertReleased(**OWNER, release="r2", alert="a", grant="g", name="Ms Okafor", allow=False),
@@ -268,6 +271,7 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "settings": lambda db: settings(db, user=ANNA, companion="clara"),
     "alerts": lambda db: alerts(db, user=ANNA, companion="clara", limit=5),
     "alerts_told": lambda db: alerts_told(db, GRANT, companion="clara", only_open=True, limit=5),
+    "untold": lambda db: untold(db, user=ANNA, companion="clara", at=5),
     "alert_for": lambda db: alert_for(db, GRANT, "a"),
     "released_in": lambda db: released_in(db, "c"),
     "feedback": lambda db: feedback(db, user=ANNA, response="r"),

@@ -1,0 +1,22 @@
+"""Telling the person what others decided about them: when they come, and at once while they are here."""
+
+from typing import TYPE_CHECKING
+
+from companions.events import QuietTicket
+from protocol.session_frames import Notice
+
+if TYPE_CHECKING:
+    from actors.session import Session
+
+
+async def tell_owed(session: "Session") -> None:
+    """Tell it, in the companion's words; while nobody is here it waits for whoever comes."""
+    if session.client is None:
+        return
+    owed = await session.services.owed(session.state.who)
+    if owed is None:
+        return
+    say = " ".join(owed.say)
+    await session.announce(lambda seq: Notice(seq=seq, code="consent.told", say=say))
+    if session.client is not None:  # who left in the middle of it is told again
+        await session.save(owed.told, QuietTicket())

@@ -1,0 +1,57 @@
+"""The person is told what others decided about them: once, in the companion's words, live or when they come."""
+
+from pathlib import Path
+
+from loadtest.client import Talker, connected
+from protocol.care_frames import ConsentList, ConsentSet
+from protocol.session_frames import Notice
+from tests.server.caring import caring, token
+from tests.server.serving import serving, settings
+from tests.server.test_consents import result
+
+ALLOWED = ConsentSet(id="1", scopes=("trends", "summaries"), allow=True, basis="legal_representative")
+
+
+async def told(person: Talker, *, after: int = 0) -> list[str]:
+    """What the person has been told by now, a reading later."""
+    await result(person, ConsentList(id=person.new_id()))
+    notices = [each.say or "" for each in person.events if isinstance(each, Notice)]
+    return notices[after:]
+
+
+async def test_who_comes_is_told_once_of_grants_and_consents_and_who_is_here_at_once(tmp_path: Path) -> None:
+    maria = token(tmp_path)
+    async with serving(settings(tmp_path, companion="clara")) as url:
+        async with caring(url, maria) as carer:
+            await carer.ask(ALLOWED)
+        async with connected(url) as ann:
+            await ann.hello(user="ann")
+            (say,) = await told(ann)
+            assert say.startswith(
+                "Maria is one of those who look after you here. Maria, who acts for you in law,"
+            )
+            assert say.endswith("may see short summaries of our talks and how you have been feeling.")
+            async with caring(url, maria) as carer:
+                await carer.ask(
+                    ConsentSet(id="2", scopes=("transcripts",), allow=True, basis="legal_representative")
+                )
+            assert "what we say to each other" in str((await ann.next(Notice)).say)
+        async with connected(url) as ben:
+            await ben.hello(user="ben")
+            assert await told(ben) == []
+    async with serving(settings(tmp_path, companion="clara")) as url, connected(url) as ann:
+        await ann.hello(user="ann")
+        assert await told(ann) == []
+
+
+async def test_what_was_taken_back_before_it_was_told_is_not_told(tmp_path: Path) -> None:
+    maria = token(tmp_path)
+    async with serving(settings(tmp_path, companion="clara")) as url:
+        async with caring(url, maria) as carer:
+            await carer.ask(ALLOWED)
+            await carer.ask(
+                ConsentSet(id="2", scopes=("trends", "summaries"), allow=False, basis="legal_representative")
+            )
+        async with connected(url) as ann:
+            await ann.hello(user="ann")
+            assert len(await told(ann)) == 1, "of the grant alone"
