@@ -22,6 +22,7 @@ from protocol.memory_frames import (
 from protocol.person_frames import ProfileGet
 from protocol.session_frames import Ping
 from protocol.talk_frames import GreetingGet
+from protocol.trend_frames import MoodTrends
 
 READS: Final = (
     Ping,
@@ -31,6 +32,7 @@ READS: Final = (
     MemorySearch,
     MemoryWhy,
     ProfileGet,
+    MoodTrends,
     GreetingGet,
     ConsentList,
 )

@@ -44,7 +44,13 @@ class Remembering:
         fresh = await session.services.desk.remember(session.state.who, talk.conversation if talk else None)
         self._behind = talk is not None and not edited
         if self._behind:
-            fresh = replace(fresh, facts=held.facts, key_facts=held.key_facts, topics=held.topics)
+            fresh = replace(
+                fresh,
+                facts=held.facts,
+                key_facts=held.key_facts,
+                topics=held.topics,
+                lately=held.lately,
+            )
         contacts = await session.services.contacts(session.state.who)
         session.state = replace(session.state, remembered=fresh, contacts=contacts)
 

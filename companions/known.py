@@ -12,7 +12,7 @@ from companions.companion import Companion
 from companions.fact_changes import FactOrigin
 from companions.policy_memory import Section, Tier
 from companions.quoting import quoted
-from companions.remembered import Caregiver, CheckIn, FactLine, PastTalk, Permitted, Profile
+from companions.remembered import Caregiver, CheckIn, FactLine, Lately, PastTalk, Permitted, Profile
 from companions.texts import PromptWord
 from companions.tiers import Item
 from memory.recall import Recalled
@@ -60,7 +60,7 @@ def known_items(
     health = permitted.health.lines if permitted.health is not None else ()
     return {
         "static": [*_profile(permitted.profile), *_caregiver(permitted.caregiver)],
-        "dynamic": _check_in(permitted.check_in),
+        "dynamic": [*_check_in(permitted.check_in), *_lately(permitted.lately)],
         "facts": [_fact(fact) for fact in surest(permitted.facts, companion)],
         "key_facts": _lines("key_fact", permitted.key_facts),
         "topics": [Item(f"topic:{at}", quoted(topic)) for at, topic in enumerate(permitted.topics)],
@@ -152,12 +152,38 @@ def _check_in(check_in: CheckIn | None) -> list[Item]:
         return []
     scores = {"mood": check_in.mood, "sleep": check_in.sleep, "anxiety": check_in.anxiety}
     said = ", ".join(f"{name} {score}/10" for name, score in scores.items() if score is not None)
+    when = f" on {quoted(check_in.on)}" if check_in.on else ""
     lines = {
-        "scores": f"Check-in on {quoted(check_in.on)}: {said}" if said else None,
+        "scores": f"Check-in{when}: {said}" if said else None,
         "stressors": _joined("What weighs on them", check_in.stressors),
         "wins": _joined("What went well", check_in.wins),
     }
     return [Item(f"check_in:{key}", f"- {line}") for key, line in lines.items() if line]
+
+
+def _lately(lately: Lately | None) -> list[Item]:
+    """Where things go, and the habits of their talks; what is not sure has no line."""
+    if lately is None:
+        return []
+    habits = lately.habits
+    usual = f", usually about {_counted(habits.minutes, 'minute')}" if habits.minutes is not None else ""
+    liked = f", mostly in the {' or '.join(habits.parts)}" if habits.parts else ""
+    lines: dict[str, str | None] = {
+        measure: f"{measure.capitalize()} is {each.direction} ({_counted(each.entries, 'check-in')} on "
+        f"{_counted(each.days, 'day')}, over {each.span} days)"
+        for measure, each in lately.trends
+    }
+    lines["since"] = None if lately.days_since is None else f"Last talked {_ago(lately.days_since)}"
+    lines["habits"] = f"Talks so far: {habits.talks}{usual}{liked}" if habits.talks else None
+    return [Item(f"lately:{key}", f"- {line}") for key, line in lines.items() if line]
+
+
+def _ago(days: int) -> str:
+    return {0: "earlier today", 1: "yesterday"}.get(days, f"{days} days ago")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _fact(fact: FactLine) -> Item:

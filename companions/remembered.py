@@ -11,14 +11,15 @@ import msgspec
 
 from companions.fact_changes import FactOrigin
 from companions.policy_memory import Memory
+from memory.check_ins import Habits, Measure
 from memory.recall import Remembered as Index
 from memory.recall import Stated
+from memory.slopes import Trend
 from memory.statements_kinds import Statement
 
 Style: TypeAlias = Literal["direct", "gentle", "socratic", "validating"]
 Length: TypeAlias = Literal["brief", "standard", "extended"]
 Quality: TypeAlias = Literal["poor", "fair", "good", "excellent"]
-Trend: TypeAlias = Literal["improving", "stable", "declining", "insufficient_data"]
 Score: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=10)]
 
 
@@ -41,7 +42,10 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckIn(msgspec.Struct, frozen=True, kw_only=True):
-    """The last check-in (wellness document, dynamic context). ``on`` is a date, YYYY-MM-DD."""
+    """The last check-in, and what was named in those of late (wellness document, dynamic context).
+
+    ``on`` is a date, YYYY-MM-DD; empty where the clock was wrong.
+    """
 
     on: str
     mood: int | None = None
@@ -49,6 +53,17 @@ class CheckIn(msgspec.Struct, frozen=True, kw_only=True):
     anxiety: int | None = None
     stressors: tuple[str, ...] = ()
     wins: tuple[str, ...] = ()
+
+
+class Lately(msgspec.Struct, frozen=True, kw_only=True):
+    """How the person has been, and how they talk (wellness document, dynamic context): made before a talk, and kept.
+
+    ``days_since`` is since the talk before; None where there was none, or a clock cannot be believed.
+    """
+
+    trends: tuple[tuple[Measure, Trend], ...] = ()
+    habits: Habits = Habits()
+    days_since: int | None = None
 
 
 class Caregiver(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +117,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     profile: Profile = Profile()
     caregiver: Caregiver = Caregiver()
     check_in: CheckIn | None = None
+    lately: Lately | None = None
     facts: tuple[FactLine, ...] = ()
     summaries: tuple[PastTalk, ...] = ()  # by close order, the latest last
     key_facts: tuple[str, ...] = ()
@@ -117,6 +133,7 @@ class Permitted(msgspec.Struct, frozen=True, kw_only=True):
     profile: Profile | None = None
     caregiver: Caregiver | None = None
     check_in: CheckIn | None = None
+    lately: Lately | None = None
     health: Health | None = None
     facts: tuple[FactLine, ...] = ()
     summaries: tuple[PastTalk, ...] = ()
@@ -149,6 +166,7 @@ def permit(
         profile=remembered.profile if across(memory.profile) else None,
         caregiver=remembered.caregiver if across(memory.caregiver) else None,
         check_in=remembered.check_in if across(memory.check_in) else None,
+        lately=remembered.lately if across(memory.check_in) else None,
         facts=remembered.facts if across(memory.facts) else (),
         summaries=remembered.summaries if across(memory.summaries) else (),
         key_facts=remembered.key_facts if across(memory.key_facts) else (),

@@ -79,7 +79,7 @@ from protocol.talk_frames import (
     ResponseStarted,
     SafetyShown,
 )
-from protocol.trend_frames import CareTrends
+from protocol.trend_frames import CareTrends, MoodTrends
 
 AnyCommand: TypeAlias = (
     Hello
@@ -113,6 +113,7 @@ AnyCommand: TypeAlias = (
     | ProfileGet
     | ProfileSet
     | MoodCheckIn
+    | MoodTrends
     | HealthShare
     | ConsentSet
     | ConsentList

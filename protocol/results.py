@@ -60,7 +60,7 @@ from protocol.memory_frames import (
 from protocol.person_frames import HealthShare, MoodCheckIn, Profile, ProfileGet, ProfileSet
 from protocol.talk_frames import GreetingGet, ResponseCancel, ResponseFeedback, ResponseRegenerate
 from protocol.times import Time
-from protocol.trend_frames import CareTrends, CareTrendsNow
+from protocol.trend_frames import CareTrends, CareTrendsNow, MoodTrends, MoodTrendsNow
 from protocol.values import FoundMessage, JsonObject, StoredMessage, Value
 
 
@@ -340,6 +340,7 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     ProfileGet: ProfileNow,
     ProfileSet: ProfileNow,
     MoodCheckIn: CheckedIn,
+    MoodTrends: MoodTrendsNow,
     HealthShare: Done,
     ConsentSet: Done,
     ConsentList: Consents,

@@ -9,11 +9,19 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import UNSET, Meta, UnsetType
 
 from protocol.frames import Command
-from protocol.values import Value
+from protocol.ids import Id
+from protocol.times import Time
+from protocol.values import Limit, Value
 
 Direction: TypeAlias = Literal["rising", "steady", "falling"]
 Day: TypeAlias = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Days: TypeAlias = Annotated[int, Meta(ge=1, le=366)]
+
+
+class MoodTrends(Command, frozen=True, kw_only=True, tag="mood.trends"):
+    """The person's own check-ins, the last ``limit``, and what they show."""
+
+    limit: Limit = 60
 
 
 class CareTrends(Command, frozen=True, kw_only=True, tag="care.trends"):
@@ -38,6 +46,43 @@ class Trend(Value, frozen=True, kw_only=True):
     entries: int
     days: int
     span: int
+
+
+class CheckInEntry(Value, frozen=True, kw_only=True):
+    """One check-in, 1 to 10 each, null where it was left out. ``sure``: the clock was right; else ``at`` is not."""
+
+    check_in: Id
+    at: Time
+    mood: int | None = None
+    sleep: int | None = None
+    anxiety: int | None = None
+    stressors: tuple[str, ...] = ()
+    wins: tuple[str, ...] = ()
+    sure: bool = True
+
+
+class CheckInTrends(Value, frozen=True, kw_only=True):
+    """Where each measure goes; null where there is too little to say."""
+
+    mood: Trend | None = None
+    sleep: Trend | None = None
+    anxiety: Trend | None = None
+
+
+class TalkHabits(Value, frozen=True, kw_only=True):
+    """How often they talked so far, how long usually, and in which parts of the day (the most frequent first)."""
+
+    talks: int
+    minutes: int | None = None
+    parts: tuple[Literal["morning", "afternoon", "evening", "night"], ...] = ()
+
+
+class MoodTrendsNow(Value, frozen=True, kw_only=True):
+    """Check-ins, oldest first, and where the last four weeks of them go; a measure with too little has no trend."""
+
+    check_ins: tuple[CheckInEntry, ...]
+    trends: CheckInTrends
+    habits: TalkHabits
 
 
 class Baseline(Value, frozen=True, kw_only=True):

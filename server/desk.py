@@ -21,8 +21,6 @@ from companions.changes import (
     ConversationArchived,
     ConversationRenamed,
     FeedbackGiven,
-    MoodCheckedIn,
-    ProfileSet,
     Refused,
     Repeated,
 )
@@ -50,13 +48,15 @@ from protocol.memory_frames import (
 )
 from protocol.talk_frames import ResponseFeedback
 from protocol.times import rfc3339
+from protocol.trend_frames import MoodTrends
 from protocol.values import FoundMessage
 from server.desk_consents import consents_told, decided_by_person
 from server.desk_memory import MemoryDesk
+from server.desk_person import answered
 from server.erasing import Erasures
 from server.exporting import export
 from server.finding import Finder, MeaningOf, nothing_meant
-from server.ids import new_id, now_ms
+from server.ids import now_ms
 from server.reading_back import opening, remembered
 from server.remember_tool import Land, nowhere, remember
 from server.summing_on_demand import summarized
@@ -66,7 +66,6 @@ from storage.commands import retained
 from storage.connection import Store
 from storage.conversations import BadCursor, Listed, conversation, list_conversations, metrics
 from storage.messages import history
-from storage.people import profile
 from storage.refusals import StoreRefused
 from storage.sessions import session_left
 
@@ -87,7 +86,9 @@ class StoreDesk:
         tickets: Tickets,
         land: Land = nowhere,
         meaning: MeaningOf = nothing_meant,
+        now: Callable[[], int] = now_ms,
     ) -> None:
+        self._now = now
         self._land = land
         self._store = store
         self._casts = casts
@@ -119,7 +120,8 @@ class StoreDesk:
         """What is remembered of the user for that companion, outside of the open talk."""
         companion = self._casts[who.companion].companion
         return await self._asked(
-            lambda db: remembered(db, companion, user=who.user, open_talk=open_talk), Remembered()
+            lambda db: remembered(db, companion, user=who.user, open_talk=open_talk, now=self._now()),
+            Remembered(),
         )
 
     async def retained(self, command: CommandId) -> Repeated | Refused | None:
@@ -137,7 +139,7 @@ class StoreDesk:
         """What a tool gives to the model: quoted lines of what this user and this companion said."""
         companion = self._casts[who.companion].companion
         if call.name == REMEMBER.name:
-            return ToolAnswer(await remember(self._store, self._land, companion, who, call, now_ms()))
+            return ToolAnswer(await remember(self._store, self._land, companion, who, call, self._now()))
         return await self._finder.for_model(companion, who, call, talk)
 
     async def answer(self, who: Who, command: AnyCommand, at: int) -> Done:
@@ -176,12 +178,9 @@ class StoreDesk:
             case MemoryErase():
                 self._needs_transcript(who)
                 return await self._erasures.answer(who, command, at)
-            case people.ProfileGet():
-                return await self._profile(who)
-            case people.ProfileSet():
-                return self._set_profile(who, command, at)
-            case people.MoodCheckIn():
-                return self._check_in(who, command, at)
+            case people.ProfileGet() | people.ProfileSet() | people.MoodCheckIn() | MoodTrends():
+                companion = self._casts[who.companion].companion
+                return await self._store.read(lambda db: answered(db, companion, who, command, at))
             case MemorySearch():
                 return await self._found(who, command)
             case ResponseFeedback():
@@ -293,37 +292,6 @@ class StoreDesk:
             for each in found
         )
         return Done(result=results.Found(messages=messages))
-
-    # ------------------------------------------------------------ the person
-
-    async def _profile(self, who: Who) -> Done:
-        raw = await self._store.read(lambda db: profile(db, user=who.user, companion=who.companion))
-        kept = people.Profile() if raw is None else msgspec.json.decode(raw, type=people.Profile)
-        return Done(result=results.ProfileNow(profile=kept))
-
-    def _set_profile(self, who: Who, command: people.ProfileSet, at: int) -> Done:
-        if self._casts[who.companion].companion.policy.memory.profile == "never":
-            raise CommandRefused("policy.refused")
-        kept = msgspec.Raw(msgspec.json.encode(command.profile))
-        change = ProfileSet(user=who.user, companion=who.companion, at=at, profile=kept)
-        return Done(result=results.ProfileNow(profile=command.profile), changes=(change,))
-
-    def _check_in(self, who: Who, command: people.MoodCheckIn, at: int) -> Done:
-        if self._casts[who.companion].companion.policy.memory.check_in == "never":
-            raise CommandRefused("policy.refused")
-        change = MoodCheckedIn(
-            user=who.user,
-            companion=who.companion,
-            at=at,
-            check_in=new_id("chk"),
-            conversation=None,
-            mood=None if command.mood is UNSET else command.mood,
-            sleep=None if command.sleep is UNSET else command.sleep,
-            anxiety=None if command.anxiety is UNSET else command.anxiety,
-            stressors=command.stressors,
-            wins=command.wins,
-        )
-        return Done(result=results.CheckedIn(check_in=change.check_in), changes=(change,))
 
 
 def _feedback(who: Who, command: ResponseFeedback, at: int) -> Done:

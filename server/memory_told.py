@@ -3,10 +3,11 @@
 from msgspec import UNSET
 
 from companions.companion import Companion
+from memory.check_ins import part_of_day
 from protocol import memory_frames as memory
 from protocol.conversation_frames import Summary as ToldSummary
 from protocol.times import rfc3339
-from server.past_talks import moment_of, part_of_day, summary_content
+from server.past_talks import moment_of, summary_content
 from storage.facts import Fact
 from storage.summaries import Summary
 

@@ -13,6 +13,7 @@ import msgspec
 from companions.companion import Companion
 from companions.remembered import PastTalk
 from companions.summing_up import stand_in
+from memory.check_ins import part_of_day
 from memory.facts_told import told
 from memory.summing import Summed
 from storage.facts import facts_said_in, told_facts
@@ -108,14 +109,6 @@ def key_facts(
 
 def _rank(category: str) -> int:
     return GROUPS.index(category) if category in GROUPS else len(GROUPS)
-
-
-def part_of_day(hour: int) -> str:
-    """Morning from 5, afternoon from 12, evening from 17, night from 21 (wellness document, MemorySummary)."""
-    for border, name in ((5, "night"), (12, "morning"), (17, "afternoon"), (21, "evening")):
-        if hour < border:
-            return name
-    return "night"
 
 
 def moment_of(at: int) -> datetime:

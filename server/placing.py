@@ -1,9 +1,10 @@
 """When things were, by the days and hours of this device's own place, where the clock can be believed."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from memory.clocks import Placed, believable, days_filled
+from server.past_talks import moment_of
 
 
 def placed(times: Sequence[int]) -> tuple[Placed, ...]:
@@ -18,4 +19,4 @@ def placed(times: Sequence[int]) -> tuple[Placed, ...]:
 
 
 def _local(at: int) -> datetime:
-    return datetime.fromtimestamp(at / 1_000, UTC).astimezone()
+    return moment_of(at).astimezone()

@@ -7,7 +7,7 @@ import msgspec
 
 from actors.ports import Opening
 from companions.companion import Companion
-from companions.remembered import Caregiver, CheckIn, FactLine, Profile, Remembered
+from companions.remembered import Caregiver, FactLine, Profile, Remembered
 from companions.talk import MOST_MESSAGES, Talk
 from memory.facts_told import told
 from memory.messages import Message
@@ -16,6 +16,7 @@ from memory.recall import Stated, stated
 from memory.repetition import asked
 from memory.statements import Statement, last_mentioned
 from memory.summing import Summed
+from server.lately import checked, last_checked, lately
 from server.past_talks import key_facts, lines, moment_of, past_talks, topics
 from storage.care_contexts import care_context
 from storage.conversations import last_conversation
@@ -23,7 +24,7 @@ from storage.facts import Fact, told_facts
 from storage.memories import remembering
 from storage.messages import stated_by
 from storage.order import newest_time
-from storage.people import last_check_in, profile
+from storage.people import profile
 from storage.readings import narratives_told
 from storage.talk import Loaded, load_talk
 
@@ -92,21 +93,26 @@ def _stated_here(messages: Sequence[Message]) -> tuple[tuple[Stated, ...], str |
 
 
 def remembered(
-    db: sqlite3.Connection, companion: Companion, *, user: str, open_talk: str | None = None
+    db: sqlite3.Connection, companion: Companion, *, user: str, open_talk: str | None = None, now: int
 ) -> Remembered:
-    """What is remembered of the user for this companion; what its policy names never is not even read."""
+    """What is remembered of the user for this companion; what its policy names never is not even read.
+
+    ``now`` (milliseconds) is for how long ago they talked.
+    """
     memory = companion.policy.memory
     if not remembering(db, user=user, companion=companion.id):
         return Remembered(  # what they told about themselves, and what caregivers did, is no memory
             profile=_profile(db, companion, user), caregiver=_caregiver(db, companion, user)
         )
     past = past_talks(db, companion, user=user)
+    check_ins = checked(db, user=user, companion=companion.id) if memory.check_in == "across" else None
     stories = narratives_told(db, user=user, companion=companion.id) if companion.narratives else ()
     earlier = _stated(db, companion, user, open_talk) if memory.recall == "across" else ()
     return Remembered(
         profile=_profile(db, companion, user),
         caregiver=_caregiver(db, companion, user),
-        check_in=_check_in(db, companion, user) if memory.check_in == "across" else None,
+        check_in=last_checked(check_ins) if check_ins is not None else None,
+        lately=lately(db, check_ins, user=user, companion=companion.id, now=now) if check_ins else None,
         facts=_facts(db, companion, user) if memory.facts == "across" else (),
         summaries=lines(past),
         key_facts=key_facts(db, companion, past, user=user),
@@ -168,17 +174,3 @@ def _caregiver(db: sqlite3.Connection, companion: Companion, user: str) -> Careg
         return Caregiver()
     given = care_context(db, user=user, companion=companion.id)
     return Caregiver() if given is None else msgspec.json.decode(given.context, type=Caregiver)
-
-
-def _check_in(db: sqlite3.Connection, companion: Companion, user: str) -> CheckIn | None:
-    last = last_check_in(db, user=user, companion=companion.id)
-    if last is None:
-        return None
-    return CheckIn(
-        on=moment_of(last.at).strftime("%Y-%m-%d"),
-        mood=last.mood,
-        sleep=last.sleep,
-        anxiety=last.anxiety,
-        stressors=last.stressors,
-        wins=last.wins,
-    )

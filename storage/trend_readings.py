@@ -86,3 +86,35 @@ def told_rows(db: sqlite3.Connection, *, user: str, companion: str) -> tuple[Tol
         (user, companion, MOST),
     ).fetchall()
     return tuple(ToldRow(message=row[0], narrative=row[1], category=row[2]) for row in reversed(rows))
+
+
+class SittingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A talk that ended: when it began and when its last message was. Milliseconds since 1970."""
+
+    began: int
+    last: int
+
+
+def sitting_rows(db: sqlite3.Connection, *, user: str, companion: str, limit: int) -> tuple[SittingRow, ...]:
+    """The last ``limit`` talks that ended, in the order of their ends."""
+    rows: list[tuple[int, int]] = db.execute(
+        """
+        SELECT created_at, updated_at FROM conversations
+        WHERE user_id = ? AND companion = ? AND closed IS NOT NULL AND parent_mode = 0
+        ORDER BY closed DESC LIMIT ?
+        """,
+        (user, companion, limit),
+    ).fetchall()
+    return tuple(SittingRow(began=began, last=last) for began, last in reversed(rows))
+
+
+def ended_count(db: sqlite3.Connection, *, user: str, companion: str) -> int:
+    """How many talks ended."""
+    row: tuple[int] = db.execute(
+        """
+        SELECT COUNT(*) FROM conversations
+        WHERE user_id = ? AND companion = ? AND closed IS NOT NULL AND parent_mode = 0
+        """,
+        (user, companion),
+    ).fetchone()
+    return row[0]

@@ -1,7 +1,9 @@
 """Pasts of a person: everything that may be remembered of somebody, to be told from everything else."""
 
-from companions.remembered import Caregiver, CheckIn, FactLine, Health, PastTalk, Profile, Remembered
+from companions.remembered import Caregiver, CheckIn, FactLine, Health, Lately, PastTalk, Profile, Remembered
+from memory.check_ins import Habits
 from memory.recall import Stated
+from memory.slopes import Trend
 from memory.statements import read_statements
 
 ANN = Remembered(
@@ -33,6 +35,14 @@ ANN = Remembered(
         anxiety=7,
         stressors=("a move to a new team",),
         wins=("called her mother",),
+    ),
+    lately=Lately(
+        trends=(
+            ("mood", Trend(direction="falling", per_week=-0.8, entries=9, days=8, span=26)),
+            ("sleep", Trend(direction="steady", per_week=0.1, entries=7, days=7, span=26)),
+        ),
+        habits=Habits(talks=14, minutes=18, parts=("evening",)),
+        days_since=3,
     ),
     facts=(
         FactLine(id="fct_1", category="identity", text="Works as a paramedic", confidence=0.9),
