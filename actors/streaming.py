@@ -26,6 +26,7 @@ from companions.ports import (
 FRAME_SECONDS = 0.04
 MOST_TOOL_ROUNDS = 3
 MOST_CALLS = 4
+TOOL_SECONDS = 20.0  # after so long the model is asked for its answer, whatever it would still look up
 NO_TOOL = ToolAnswer("This tool is not available.")
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("model")
@@ -81,11 +82,13 @@ class Streaming:
                 self._flush.cancel()
 
     async def _rounds(self, prompt: Prompt) -> Finished:
-        """The model's turns: after tools were run it goes on, at most ``MOST_TOOL_ROUNDS`` times."""
+        """The model's turns: after tools were run it goes on, at most ``MOST_TOOL_ROUNDS`` times, and in time."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + TOOL_SECONDS
         for round_ in range(MOST_TOOL_ROUNDS + 1):
-            last = round_ == MOST_TOOL_ROUNDS
+            last = round_ == MOST_TOOL_ROUNDS or clock() > until
             asked = msgspec.structs.replace(prompt, tools=()) if last else prompt
-            calls, finished = await self._one(asked)
+            said, calls, finished = await self._one(asked)
             if not calls or last:
                 return finished
             self._post(
@@ -96,13 +99,13 @@ class Streaming:
                     at=self._now_ms(),
                 )
             )
-            prompt = await self._with_results(prompt, calls)
+            prompt = await self._with_results(prompt, said, calls)
         raise AssertionError("the last round returns")
 
-    async def _with_results(self, prompt: Prompt, calls: list[ToolCall]) -> Prompt:
+    async def _with_results(self, prompt: Prompt, said: str, calls: list[ToolCall]) -> Prompt:
         offered = {tool.name for tool in prompt.tools}
         found: list[str] = []
-        turns = [PromptMessage(role="assistant", text="", calls=tuple(calls))]
+        turns = [PromptMessage(role="assistant", text=said, calls=tuple(calls))]
         for call in calls:
             allowed = call.name in offered and len(turns) <= MOST_CALLS
             answer = await self._run_tool(call) if allowed else NO_TOOL
@@ -114,19 +117,21 @@ class Streaming:
             )
         return msgspec.structs.replace(prompt, messages=(*prompt.messages, *turns))
 
-    async def _one(self, prompt: Prompt) -> tuple[list[ToolCall], Finished]:
+    async def _one(self, prompt: Prompt) -> tuple[str, list[ToolCall], Finished]:
+        said: list[str] = []
         calls: list[ToolCall] = []
         async with self._model.stream(prompt) as pieces:
             async for piece in pieces:
                 match piece:
                     case Text(text=text):
+                        said.append(text)
                         self._gather(text)
                     case ToolCall():
                         calls.append(piece)
                     case Usage():
                         self._usage.append(piece)
                     case Finished():
-                        return calls, piece
+                        return "".join(said), calls, piece
         raise ModelError("broken", "The stream ended without its end.")
 
     def _gather(self, text: str) -> None:

@@ -11,9 +11,15 @@ from typing import Any
 import msgspec
 
 from companions.ports import FinishReason, ModelError, Piece, Prompt, PromptMessage, ToolCall, Usage
-from generation.dialect import MOST_ARGUMENT_CHARACTERS, Answer, ErrorDetail, Habits, error_in_stream
+from generation.dialect import (
+    MOST_ARGUMENT_CHARACTERS,
+    Answer,
+    ErrorDetail,
+    Habits,
+    arguments_of,
+    error_in_stream,
+)
 from generation.lines import Events
-from generation.ollama import arguments_of
 
 Json = dict[str, Any]  # Any: JSON of an outside format
 VERSION = "2023-06-01"
@@ -200,6 +206,10 @@ class Anthropic:
         if prompt.schema is not None:
             tools = [{"name": ANSWER_TOOL, "description": "Give the answer.", "input_schema": prompt.schema}]
             body["tool_choice"] = {"type": "tool", "name": ANSWER_TOOL}
+        elif not tools and (called := {call.name for message in prompt.messages for call in message.calls}):
+            # A talk with calls in it must say what they called, also where the model may call no more.
+            tools = [{"name": name, "input_schema": {"type": "object"}} for name in sorted(called)]
+            body["tool_choice"] = {"type": "none"}
         if tools:
             body["tools"] = tools
         return msgspec.json.encode(

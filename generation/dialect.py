@@ -306,3 +306,12 @@ def _error_name(body: bytes) -> str | None:
 def _slug(word: str) -> str | None:
     """A name such as ``context_length_exceeded``; anything else could be somebody's words."""
     return word if SLUG.fullmatch(word) else None
+
+
+def arguments_of(call: ToolCall) -> msgspec.Raw:
+    """The arguments as an object; what a model wrote that is none is an empty one, since servers refuse it."""
+    try:
+        msgspec.json.decode(call.arguments, type=dict[str, msgspec.Raw])
+        return msgspec.Raw(call.arguments.encode())
+    except (msgspec.DecodeError, UnicodeError):
+        return msgspec.Raw(b"{}")

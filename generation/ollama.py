@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from companions.ports import FinishReason, Piece, Prompt, PromptMessage, ToolCall, Usage
-from generation.dialect import Answer, ErrorDetail, Habits, error_in_stream
+from generation.dialect import Answer, ErrorDetail, Habits, arguments_of, error_in_stream
 from generation.lines import Lines
 from generation.openai import tool_of
 
@@ -160,12 +160,3 @@ def message_of(message: PromptMessage, names: Mapping[str, str]) -> Json:
             {"function": {"name": call.name, "arguments": arguments_of(call)}} for call in message.calls
         ]
     return turn
-
-
-def arguments_of(call: ToolCall) -> msgspec.Raw:
-    """The arguments as an object; what a model wrote that is none becomes an empty one."""
-    try:
-        msgspec.json.decode(call.arguments, type=Json)
-    except msgspec.DecodeError:
-        return msgspec.Raw(b"{}")
-    return msgspec.Raw(call.arguments.encode())

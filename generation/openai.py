@@ -17,6 +17,7 @@ from generation.dialect import (
     Answer,
     ErrorDetail,
     Habits,
+    arguments_of,
     error_in_stream,
 )
 from generation.lines import Events
@@ -256,7 +257,7 @@ def message_of(message: PromptMessage) -> Json:
                 {
                     "id": call.id,
                     "type": "function",
-                    "function": {"name": call.name, "arguments": call.arguments},
+                    "function": {"name": call.name, "arguments": bytes(arguments_of(call)).decode()},
                 }
                 for call in message.calls
             ],
