@@ -1,0 +1,84 @@
+"""The page of those who look after somebody, in a browser, with the real server behind it."""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, expect
+
+from loadtest.client import connected
+from protocol.care_frames import ConsentSet
+from tests.server.caring import caring, token
+from tests.server.pages.test_real_server import http
+from tests.server.serving import serving, settings
+from tests.server.test_alerts import ABUSE, FALL, said
+from tests.server.test_leaks import unpaced
+
+pytestmark = pytest.mark.browser
+
+
+async def signed_in(page: Page, url: str, shown: str) -> None:
+    await page.goto(f"{http(url)}care")
+    await page.fill("#token", shown)
+    await page.click("#enter button")
+    await expect(page.locator("#title")).to_have_text("How ann is doing")
+
+
+async def test_a_caregiver_sees_the_day_what_is_allowed_and_nothing_once_it_is_taken_back(
+    page: Page, tmp_path: Path
+) -> None:
+    maria = token(tmp_path, companion="clara")
+    await page.set_viewport_size({"width": 360, "height": 780})
+    chosen = settings(tmp_path, companion="clara", own=unpaced(tmp_path / "own"))
+    async with serving(chosen) as url, connected(url) as ann:
+        await ann.hello(user="ann")
+        await ann.talk("I am so happy about my roses today.")
+        await signed_in(page, url, maria)
+        await expect(page.locator("#emotions")).to_contain_text("Consent does not allow this now.")
+        await page.select_option("#scope", "trends")
+        await page.get_by_role("button", name="Allow this for a year").click()
+        await expect(page.locator("#emotions")).to_contain_text("1 message;")
+        await expect(page.locator("#repetition")).to_contain_text("last 7 days")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert maria not in await page.evaluate("location.href + JSON.stringify(localStorage)")
+        async with caring(url, maria) as carer:
+            await carer.ask(ConsentSet(id="n", scopes=("trends",), allow=False, basis="legal_representative"))
+        await expect(page.locator("#emotions")).to_have_text("Consent does not allow this now.")
+        await page.fill("#known_topics", "the rose garden\nher sister Eva")
+        await page.get_by_role("button", name="Keep this").click()
+        await expect(page.locator("#status")).to_have_text("It is kept.")
+        await page.reload()  # the window still knows who this is
+        await expect(page.locator("#known_topics")).to_have_value("the rose garden\nher sister Eva")
+        await page.get_by_role("button", name="Sign out").click()
+        await expect(page.locator("#enter")).to_be_visible()
+        assert await page.evaluate("sessionStorage.length") == 0
+        assert await page.locator("#known_topics").input_value() == ""
+
+
+async def test_an_alert_comes_to_the_page_and_is_looked_after(page: Page, tmp_path: Path) -> None:
+    okafor = token(tmp_path, "Ms Okafor", companion="clara", role="safeguarding")
+    maria = token(tmp_path, companion="clara")
+    async with serving(settings(tmp_path, companion="clara")) as url:
+        await signed_in(page, url, maria)
+        await expect(page.locator("#alert-list")).to_have_text("Nothing needs you now.")
+        await said(url, ABUSE, FALL)
+        alerts = page.locator("#alert-list .alert")
+        await expect(alerts).to_have_count(1)
+        await expect(alerts).to_contain_text("need medical help")
+        await page.get_by_role("button", name="I look after it").click()
+        await expect(page.locator("#alert-list")).to_have_text("Nothing needs you now.")
+        await page.get_by_role("button", name="Sign out").click()
+        await signed_in(page, url, okafor)
+        await expect(alerts).to_contain_text("does harm to them")
+        await page.get_by_role("button", name="Let family see what was said").click()
+        await page.get_by_role("button", name="Let them see it").click()
+        await expect(page.get_by_role("button", name="Keep it from family again")).to_be_visible()
+        await expect(page.locator("#views")).to_be_hidden()
+
+
+async def test_a_token_that_opens_nothing_is_told_so(page: Page, tmp_path: Path) -> None:
+    async with serving(settings(tmp_path, companion="clara")) as url:
+        await page.goto(f"{http(url)}care")
+        await page.fill("#token", "no such token")
+        await page.click("#enter button")
+        await expect(page.locator("#status")).to_contain_text("This token does not open anything.")
+        await expect(page.locator("#enter")).to_be_visible()
