@@ -13,7 +13,14 @@ from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import ConversationOpen
 from protocol.frames import frame_type
 
-AccessRole: TypeAlias = Literal["device", "person", "caregiver", "safeguarding", "admin"]
+AccessRole: TypeAlias = Literal[
+    "device",
+    "person",
+    "caregiver",
+    "safeguarding",
+    "admin",
+    "pairing",  # a device that greeted with a code and is none yet
+]
 Need: TypeAlias = Literal[
     "nothing",  # beside the role: what it reaches is one's own
     "grant",  # a grant for the person
@@ -30,7 +37,7 @@ SAY_NO: Final = "consent.set (no)"
 
 _PERSON: tuple[AccessRole, ...] = ("person",)
 _TALKS: tuple[AccessRole, ...] = ("device", "person")
-_ALL: tuple[AccessRole, ...] = ("device", "person", "caregiver", "safeguarding", "admin")
+_ALL: tuple[AccessRole, ...] = ("device", "person", "caregiver", "safeguarding", "admin", "pairing")
 
 
 def _rows(
@@ -68,6 +75,10 @@ ACCESS: Final[Mapping[str, Mapping[AccessRole, Need]]] = MappingProxyType(
         # alerts: whom the policy names; what was looked after needs a caregiver's consent to trends beside
         **_rows("care.escalations care.acknowledge", ("caregiver", "safeguarding"), "grant"),
         "care.release": {"safeguarding": "grant"},
+        # devices: how one is let in, whose turn it is on it, and who looks after them
+        **_rows("device.claim", ("pairing",)),
+        **_rows("device.unlock device.lock", _TALKS),
+        **_rows("device.list device.pair device.name device.revoke", ("admin",)),
     }
 )
 """Kinds of commands, the roles that may send each, and what each role needs beside."""

@@ -37,6 +37,15 @@ from protocol.conversation_frames import (
     ConversationSummarize,
     SummaryReady,
 )
+from protocol.device_frames import (
+    DeviceClaim,
+    DeviceList,
+    DeviceLock,
+    DevicePair,
+    DeviceRename,
+    DeviceRevoke,
+    DeviceUnlock,
+)
 from protocol.errors import ErrorFrame
 from protocol.frames import Command, Event, frame_type
 from protocol.memory_frames import (
@@ -129,6 +138,13 @@ AnyCommand: TypeAlias = (
     | CareEscalations
     | CareAcknowledge
     | CareRelease
+    | DeviceClaim
+    | DeviceUnlock
+    | DeviceLock
+    | DeviceList
+    | DevicePair
+    | DeviceRename
+    | DeviceRevoke
 )
 
 AnyEvent: TypeAlias = (

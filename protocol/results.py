@@ -40,6 +40,19 @@ from protocol.conversation_frames import (
     ConversationSummarize,
     Summary,
 )
+from protocol.device_frames import (
+    DeviceClaim,
+    DeviceClaimed,
+    DeviceList,
+    DeviceLock,
+    DevicePair,
+    DeviceRename,
+    DeviceRevoke,
+    Devices,
+    DeviceUnlock,
+    PairingCode,
+    RoleNow,
+)
 from protocol.frames import Command, Event
 from protocol.ids import CommandId, ConversationId, MemoryItemId, MessageId, ResponseId
 from protocol.memory_frames import (
@@ -356,4 +369,11 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     CareEscalations: EscalationPage,
     CareAcknowledge: Acknowledged,
     CareRelease: Done,
+    DeviceClaim: DeviceClaimed,
+    DeviceUnlock: RoleNow,
+    DeviceLock: RoleNow,
+    DeviceList: Devices,
+    DevicePair: PairingCode,
+    DeviceRename: Done,
+    DeviceRevoke: Done,
 }

@@ -5,11 +5,9 @@ door opens. Stopping: clients are told to come back later, open answers finish o
 the store is closed.
 """
 
-import gc
 import random
-import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +21,7 @@ from actors.mail import Mail
 from actors.ports import Services
 from actors.runtime import Address, kept_running, running
 from actors.sessions import Sessions
-from actors.writer import Commit, Refusing, Writer
+from actors.writer import Writer
 from companions.changes import AnyChange, Landed, Outcome
 from companions.companion import Companion
 from companions.events import Report
@@ -33,14 +31,18 @@ from companions.unsaying import Unsaid
 from generation.builtin import Builtin
 from generation.choose import choose, language_model
 from memory.reading import warm
+from server.addresses import address_for_devices
 from server.aftercare import aftercare
 from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
+from server.collector import quiet_collector
+from server.committing import committing
 from server.connection import Door
 from server.contacts import contacts_of, with_grants
 from server.copying import DailyCopies
 from server.desk import StoreDesk
+from server.entrance import Entrance
 from server.erasing import Erasures
 from server.health import Health
 from server.ids import mint, new_id, now_ms
@@ -62,6 +64,8 @@ from server.order_line import STORE_FILE as STORE_FILE
 from server.order_line import taking_orders
 from server.ordering import Ordering
 from server.page_data import page_data
+from server.pairing import Pairing
+from server.pins import Pins
 from server.presence import Presence
 from server.restoring import Watch, made_whole
 from server.retention import Retention
@@ -74,7 +78,6 @@ from server.telling_person import owing
 from server.tickets import Tickets
 from server.vectorizer import Vectorizer, searched
 from storage.absent import AbsentStore, opened_or_absent
-from storage.apply import apply_groups
 from storage.connection import Store
 from storage.erased import LEDGER_FILE, erased_before
 from storage.erasing import hold_against
@@ -87,7 +90,6 @@ from storage.sizes import sizes
 WRITER_MAILBOX = 1_000
 WRITER_GRACE = 10.0
 DEBOUNCE_SECONDS = 1.5  # what was received is flushed within 2 s
-SWITCH_SECONDS = 0.001  # a thread that thinks for a job lets the loop go on after so long
 JITTER_MS = (500, 5_000)
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("server")
@@ -102,6 +104,7 @@ class Running:
     model: LanguageModel
     why: str
     companion: Companion
+    open_mode: bool
 
 
 @asynccontextmanager
@@ -267,10 +270,25 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     unsaid=unsaid,
                     attending=attending,
                 )
-                presence = Presence(tasks)
+                presence, pairing = Presence(tasks), Pairing()
+                entrance = Entrance(store, pairing, kiosk=settings.listen.kiosk)
+                await entrance.look()
+                addresses: list[str] = []
+                ordering = Ordering(
+                    store,
+                    presence,
+                    entrance,
+                    pairing,
+                    lambda: addresses[0],
+                    lambda user: sessions.refresh(user, edited=True),
+                )
                 door = Door(
                     care=care,
                     presence=presence,
+                    entrance=entrance,
+                    pairing=pairing,
+                    pins=Pins(store),
+                    do=ordering,
                     sessions=sessions,
                     services=services,
                     limits=settings.limits,
@@ -295,14 +313,12 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     download=lambda path: tickets.take(path, sessions.lives),
                 )
                 async with (
-                    taking_orders(
-                        settings.folder,
-                        Ordering(store, presence, lambda user: sessions.refresh(user, edited=True)),
-                    ),
+                    taking_orders(settings.folder, ordering),
                     listening(settings.listen, door, site) as listener,
                 ):
                     port = next(iter(listener.sockets)).getsockname()[1]
-                    _quiet_collector()
+                    addresses.append(address_for_devices(settings.listen, port))
+                    quiet_collector()
                     log.info(
                         "server.ready",
                         port=port,
@@ -310,7 +326,12 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                         model=model.name,
                     )
                     yield Running(
-                        host=settings.listen.host, port=port, model=model, why=chosen.why, companion=default
+                        host=settings.listen.host,
+                        port=port,
+                        model=model,
+                        why=chosen.why,
+                        companion=default,
+                        open_mode=entrance.open_mode,
                     )
                     log.info("server.draining", sessions=len(sessions))
                     scrubber.copier.stop()
@@ -337,29 +358,6 @@ async def _recovered(store: Store, folder: Path) -> str:
     left = await store.transact(lambda db: recover(db, now_ms()))
     log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
     return await store.read(epoch)
-
-
-def committing(
-    store: Store, landed: Callable[[Sequence[tuple[AnyChange, ...]]], None] = lambda _: None
-) -> Commit:
-    """The writer's commit over ``store``: a batch is one transaction; a store that refuses says so for each.
-
-    ``landed`` is told what landed.
-    """
-
-    async def commit(groups: Sequence[tuple[AnyChange, ...]]) -> Sequence[Outcome] | Refusing:
-        result: Sequence[Outcome] | Refusing = []
-        # A cancelled waiter does not cancel the statement: wait for its end.
-        with anyio.CancelScope(shield=True):
-            try:
-                result = await store.transact(lambda db: apply_groups(db, groups))
-                landed(groups)
-            except StoreRefused as refused:
-                log.warning("store.refused", code=refused.code, detail=refused.detail, groups=len(groups))
-                result = Refusing(refused.code)
-        return result
-
-    return commit
 
 
 def _over(tasks: anyio.abc.TaskGroup, taker: Taker) -> anyio.Event:
@@ -391,11 +389,3 @@ def _planned(metrics: Metrics, who: Who, report: Report) -> None:
         items=report.items,
         dropped=report.dropped,
     )
-
-
-def _quiet_collector() -> None:
-    """What is there after start stays; collect seldom (pauses of half a second and more at 10,000 connections)."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
-    sys.setswitchinterval(SWITCH_SECONDS)

@@ -10,7 +10,16 @@ import anyio
 import cyclopts
 from cyclopts import Parameter
 
-from server import batch, cli_checks, cli_companions, cli_grants, cli_jobs, cli_keeper, cli_memory
+from server import (
+    batch,
+    cli_checks,
+    cli_companions,
+    cli_devices,
+    cli_grants,
+    cli_jobs,
+    cli_keeper,
+    cli_memory,
+)
 from server.app import Running, server
 from server.logs import configure
 from server.plain_words import said_plainly
@@ -32,6 +41,10 @@ app.command(protocol_app)
 app.command(cli_companions.app)
 app.command(cli_jobs.app)
 app.command(cli_grants.app)
+app.command(cli_devices.pair)
+app.command(cli_devices.device_app)
+app.command(cli_devices.token_app)
+app.command(cli_devices.user_app)
 app.command(cli_keeper.date_app)
 app.command(cli_keeper.storage)
 
@@ -113,6 +126,10 @@ def serve(
         _with_loop(run)
 
 
+OPEN = "Without pairing, anyone at this machine may talk as any person (open mode)."
+CLOSED = "Who talks needs a token: fireside pair lets a device in."
+
+
 def _announce(running: Running) -> None:
     host = "127.0.0.1" if running.host in ("0.0.0.0", "::") else running.host  # noqa: S104 - compared, not bound
     print(f"Fireside is ready: http://{host}:{running.port}/", file=sys.stderr)
@@ -123,7 +140,7 @@ def _announce(running: Running) -> None:
             f"No language model is connected ({running.why}): companions use their own words.",
             file=sys.stderr,
         )
-    print("Without pairing, anyone at this machine may talk as any person (open mode).", file=sys.stderr)
+    print(OPEN if running.open_mode else CLOSED, file=sys.stderr)
 
 
 def _with_loop(run: Callable[[], Awaitable[object]]) -> None:

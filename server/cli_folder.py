@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from server.order_line import STORE_FILE, ordered
-from server.orders import AnyOrder, NotDone
+from server.orders import Answer, AnyOrder, NotDone
 from server.plain_words import said_plainly
 from server.settings import load
 
@@ -24,12 +24,16 @@ def store_folder(config: Path | None, data: Path | None) -> Path:
     return folder
 
 
-def done(folder: Path, order: AnyOrder) -> None:
-    """Have ``order`` carried out and print its answer; a refusal is a sentence on standard error."""
+def answered(folder: Path, order: AnyOrder) -> Answer:
+    """Have ``order`` carried out; a refusal is a sentence on standard error."""
     with said_plainly(folder):
         try:
-            answer = ordered(folder, order)
+            return ordered(folder, order)
         except NotDone as refused:
             raise SystemExit(str(refused)) from None
-    for line in answer.lines:
+
+
+def done(folder: Path, order: AnyOrder) -> None:
+    """Have ``order`` carried out and print its answer."""
+    for line in answered(folder, order).lines:
         print(line)

@@ -4,15 +4,17 @@ The door is here: who may connect, what is a frame, how many there may be. What 
 business. A client that sends what is not a frame is answered and stays; one that does nothing else is let go.
 """
 
-from collections import deque
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import Any, TypeAlias, assert_never
 
 import anyio
 import structlog
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from websockets.asyncio.server import ServerConnection
+from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 
 from actors.client import Gone
@@ -22,53 +24,36 @@ from actors.runtime import Address, Closed
 from actors.sessions import Principal, Sessions, Wanted
 from protocol.access import AccessRole, needed
 from protocol.catalogue import AnyCommand
-from protocol.codec import Data, decode_command, encode
+from protocol.codec import Data, decode_command
+from protocol.device_frames import DeviceLock, DeviceUnlock, RoleNow, TalkRole
 from protocol.errors import ERRORS, BadFrame, CloseCode, ErrorCode, UnknownFrame, error_frame
-from protocol.frames import SUBPROTOCOLS, Event, Wire
+from protocol.frames import SUBPROTOCOLS
+from protocol.results import CommandAck
 from protocol.session_frames import Hello, Limits, Model, Ping, Pong, Welcome
 from protocol.times import rfc3339
-from server.care import Care, Sitting
+from server.care import Care
+from server.device_desk import Answers, DeviceDesk, PairingDesk
+from server.entrance import Entrance, Entrant, NotAdmitted
 from server.ids import new_id, now_ms
 from server.metrics import Metrics
+from server.orders import Answer, AnyOrder
+from server.origins import caller_of
+from server.pairing import Pairing
+from server.pins import Pins
 from server.presence import Presence
 from server.settings import Limits as LimitSettings
+from server.sockets import Socket
+from server.turnstile import Turnstile
+from storage.refusals import StoreRefused
+
+Told: TypeAlias = Callable[[Socket], Coroutine[Any, Any, None]]  # Any: what a coroutine yields to its loop
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("connection")
 
 QUEUE = 4
 MESSAGE_CHARS = 200_000
-DEFAULT_USER = "home"
-
-
-class SlowReader(Gone):
-    """The client did not read for too long."""
-
-
-class Socket:
-    """The client of a session: one WebSocket, one way of coding, one deadline for a reader."""
-
-    def __init__(self, connection: ServerConnection, wire: Wire, seconds: float) -> None:
-        self._connection = connection
-        self.wire: Wire = wire
-        self._seconds = seconds
-
-    async def send(self, event: Event) -> None:
-        """Send one event; ``Gone`` when the client left or does not read."""
-        try:
-            with anyio.fail_after(self._seconds):
-                await self._connection.send(encode(event, self.wire), text=self.wire == "json")
-        except ConnectionClosed:
-            raise Gone from None
-        except TimeoutError:
-            # Who begins to read within a second is told why; from the others the line is taken.
-            await self.close(CloseCode.SLOW_READER, "This client does not read what it is sent.")
-            self._connection.transport.abort()
-            raise SlowReader from None
-
-    async def close(self, code: CloseCode, reason: str) -> None:
-        """Close with ``code``; never raises."""
-        with anyio.move_on_after(1, shield=True):
-            await self._connection.close(code, reason)
+UNLOCKED_SECONDS = 600.0  # without a command
+_WITHOUT_TALK = {"caregiver": "care", "safeguarding": "care", "admin": "devices", "pairing": "pairing"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,37 +68,10 @@ class Door:
     default_companion: str
     care: Care
     presence: Presence
-    open_mode: bool = True
-
-
-class Turnstile:
-    """How many commands a second, by a bucket that holds two seconds' worth; and how many bad frames a minute."""
-
-    def __init__(self, per_second: float, bad_per_minute: int) -> None:
-        self._per_second = per_second
-        self._most = max(2.0, 2 * per_second)
-        self._level = self._most
-        self._at = anyio.current_time()
-        self._bad: deque[float] = deque()
-        self._bad_per_minute = bad_per_minute
-
-    def admits(self) -> bool:
-        """Whether one more command may pass."""
-        now = anyio.current_time()
-        self._level = min(self._most, self._level + (now - self._at) * self._per_second)
-        self._at = now
-        if self._level < 1:
-            return False
-        self._level -= 1
-        return True
-
-    def bad(self) -> bool:
-        """Count a bad frame; True when there were too many in a minute."""
-        now = anyio.current_time()
-        self._bad.append(now)
-        while self._bad[0] < now - 60:
-            self._bad.popleft()
-        return len(self._bad) > self._bad_per_minute
+    entrance: Entrance
+    pairing: Pairing
+    pins: Pins
+    do: Callable[[AnyOrder], Awaitable[Answer]]  # what admins and devices order
 
 
 class Connection:
@@ -126,7 +84,12 @@ class Connection:
         self._socket = Socket(socket, wire, door.limits.slow_reader_seconds)
         self._turnstile = Turnstile(door.limits.commands_per_second, door.limits.invalid_per_minute)
         self._address: Address[Mail] | None = None
-        self._role: AccessRole = "person"
+        address = str(socket.remote_address[0]) if socket.remote_address else ""
+        self._caller = caller_of(socket.request.headers if socket.request else Headers(), address)
+        self._entrant: Entrant | None = None
+        self._role: AccessRole = "device"
+        self._rank: AccessRole = "device"  # the role without a PIN
+        self._unlocked_at = 0.0
 
     async def serve(self) -> None:
         """From hello to the end of the connection."""
@@ -135,7 +98,9 @@ class Connection:
             return
         try:
             if await self._greeted():
-                await self._receive_all()
+                assert self._entrant is not None
+                async with self._present(self._entrant):
+                    await self._receive_all()
         except ConnectionClosed:
             pass
         except Gone:
@@ -173,24 +138,48 @@ class Connection:
         return True
 
     async def _join(self, hello: Hello) -> bool:
-        """Find the session; False when the connection is over."""
+        """Let in who greets, and serve them; True when hello may come again, or a session stands."""
         door = self._door
-        if hello.token is not UNSET:
-            return await self._with_token(hello, hello.token)
-        principal = Principal(user=DEFAULT_USER if hello.user is UNSET else hello.user, role="person")
+        try:
+            entrant = await door.entrance.admitted(hello, self._caller)
+        except NotAdmitted as refused:
+            if refused.final:
+                await self._end(refused.code, re=hello.id)
+                return False
+            await self._error(refused.code, re=hello.id)
+            return True
+        self._role = self._rank = entrant.role
+        match entrant.role:
+            case "device" | "person":
+                return await self._talk(hello, entrant)
+            case "caregiver" | "safeguarding":
+                return await self._with_grant(hello, entrant)
+            case "admin":
+                desk: Answers = DeviceDesk(door.care.store, door.do)
+            case "pairing":
+                desk = PairingDesk(door.do, door.pairing, entrant.shown or "")
+            case _:
+                assert_never(entrant.role)
+        await self._without_talk(hello, entrant, desk, new_id("ses"))
+        return False
+
+    async def _talk(self, hello: Hello, entrant: Entrant) -> bool:
+        """A session for who talks; True when it stands, or hello may come again."""
+        door = self._door
         try:
             address, session, missed = await door.sessions.join(
-                door.services, principal, _wanted(hello, door.default_companion), new_id("ses")
+                door.services,
+                Principal(user=entrant.user, role=entrant.role),
+                _wanted(hello, door.default_companion),
+                new_id("ses"),
             )
         except CommandRefused as refused:
             await self._error(_code(refused.code), re=hello.id, message=refused.message)
             return True
-        self._address = address
+        self._address, self._entrant = address, entrant
 
         def welcome(resumed: bool, seq: int, conversation: str | None) -> Welcome:
-            return self._welcome(
-                hello, session, principal, resumed=resumed, seq=seq, conversation=conversation
-            )
+            return self._welcome(hello, session, entrant, resumed=resumed, seq=seq, conversation=conversation)
 
         try:
             await address.send(Attach(self._socket, welcome, missed))
@@ -199,55 +188,60 @@ class Connection:
             return False
         return True
 
-    async def _with_token(self, hello: Hello, token: str) -> bool:
+    async def _with_grant(self, hello: Hello, entrant: Entrant) -> bool:
         """Serve who holds a grant, in their role, for as long as they stay; True when hello may come again."""
-        door = self._door
-        grant = await door.care.grant(token)
-        if grant is None or hello.user not in (UNSET, grant.user):
-            await self._end("auth.refused", re=hello.id)
-            return False
+        door, grant = self._door, entrant.grant
+        assert grant is not None
         cast = door.sessions.cast(
             (grant.companion or door.default_companion) if hello.companion is UNSET else hello.companion
         )
         if cast is None or not grant.covers(grant.user, cast.companion.id):
             await self._error("companion.unknown" if cast is None else "auth.forbidden", re=hello.id)
             return True
-        self._role = grant.role
-        session, companion = new_id("ses"), cast.companion
-        named = replace(hello, companion=companion.id)
-        who = Principal(user=grant.user, role=grant.role)
-        await self._socket.send(self._welcome(named, session, who, resumed=False, seq=0, conversation=None))
-        with door.presence.here((grant.id,), self._let_go):
-            if await door.care.grant(token) == grant:  # it may have ended while it was looked up
-                await self._cared(door.care.sitting(token, grant, companion, session))
-            else:
-                await self._let_go()
+        session = new_id("ses")
+        sitting = door.care.sitting(entrant.shown or "", grant, cast.companion, session)
+        named = replace(hello, companion=cast.companion.id)
+        await self._without_talk(named, entrant, sitting, session, sitting.told)
         return False
 
-    async def _cared(self, sitting: Sitting) -> None:
-        """Answer what is asked, and tell what concerns the holder, side by side."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(sitting.told, self._socket)
+    async def _without_talk(
+        self, hello: Hello, entrant: Entrant, desk: Answers, session: str, told: Told | None = None
+    ) -> None:
+        """Serve who has no talk: answer what is asked and, side by side, tell what concerns them."""
+        await self._socket.send(
+            self._welcome(hello, session, entrant, resumed=False, seq=0, conversation=None)
+        )
+        async with self._present(entrant), anyio.create_task_group() as tasks:
+            if told is not None:
+                tasks.start_soon(told, self._socket)
             with suppress(ConnectionClosed, Gone):
-                await self._receive_care(sitting)
+                await self._answer_all(desk)
             tasks.cancel_scope.cancel()
+
+    async def _answer_all(self, desk: Answers) -> None:
+        while (command := await self._next()) is not None:
+            try:
+                await self._socket.send(await desk.answer(command, now_ms()))
+            except CommandRefused as refused:
+                await self._error(_code(refused.code), re=command.id, message=refused.message)
+
+    @asynccontextmanager
+    async def _present(self, entrant: Entrant) -> AsyncGenerator[None]:
+        """They are here until they leave, or until what let them in ends: it may have while it was looked up."""
+        with self._door.presence.here(entrant.by, self._let_go):
+            if not await self._door.entrance.still(entrant):
+                await self._let_go()
+            yield
 
     async def _let_go(self) -> None:
         """What let this connection in is over."""
         await self._end("auth.refused")
 
-    async def _receive_care(self, sitting: Sitting) -> None:
-        while (command := await self._next()) is not None:
-            try:
-                await self._socket.send(await sitting.answer(command, now_ms()))
-            except CommandRefused as refused:
-                await self._error(_code(refused.code), re=command.id, message=refused.message)
-
     def _welcome(
         self,
         hello: Hello,
         session: str,
-        principal: Principal,
+        entrant: Entrant,
         *,
         resumed: bool,
         seq: int,
@@ -258,12 +252,12 @@ class Connection:
         assert cast is not None
         model = door.services.model
         policy = cast.companion.policy
-        features = ["open_mode"] if door.open_mode else []
+        features = [*entrant.features]
         features += ["regenerate"] if policy.session.regenerate else []
         features += ["health"] if policy.memory.health != "never" else []
         features += ["check_in"] if policy.memory.check_in != "never" else []
-        if principal.role != "person":
-            features = ["care"]
+        if entrant.role not in ("device", "person"):
+            features = [_WITHOUT_TALK[entrant.role]]
         return Welcome(
             re=hello.id,
             session=session,
@@ -271,8 +265,8 @@ class Connection:
             seq=seq,
             epoch=door.epoch,
             companion=cast.companion.id,
-            user=principal.user,
-            role=principal.role,
+            user=entrant.user,
+            role=entrant.role,
             conversation=conversation,
             limits=Limits(
                 frame_bytes=door.limits.frame_bytes,
@@ -311,14 +305,41 @@ class Connection:
                 continue
             if not self._turnstile.admits():
                 await self._error("rate.limited", re=command.id)
-            elif needed(command, self._role) is None:
+            elif needed(command, self._role_now()) is None:
                 await self._error("auth.forbidden", re=command.id)
             elif isinstance(command, Hello):
                 await self._error("hello.repeated", re=command.id)
             elif isinstance(command, Ping):
                 await self._socket.send(Pong(re=command.id, now=rfc3339(now_ms())))
+            elif isinstance(command, DeviceUnlock | DeviceLock):
+                await self._turn(command)
             else:
                 return command
+
+    def _role_now(self) -> AccessRole:
+        """The role, which falls back to the device's when a person who showed their PIN has gone."""
+        now = anyio.current_time()
+        if self._role != self._rank and now >= self._unlocked_at + UNLOCKED_SECONDS:
+            self._role = self._rank
+        self._unlocked_at = now
+        return self._role
+
+    async def _turn(self, command: DeviceUnlock | DeviceLock) -> None:
+        """The person takes the device into their hands, or gives it back."""
+        assert self._entrant is not None
+        self._role = self._rank
+        if isinstance(command, DeviceUnlock) and self._rank == "device":
+            try:
+                await self._door.pins.check(self._entrant.user, command.pin)
+            except CommandRefused as refused:
+                await self._error(_code(refused.code), re=command.id, message=refused.message)
+                return
+            except StoreRefused as refused:
+                await self._error(_code(refused.code), re=command.id)
+                return
+            self._role = "person"
+        role: TalkRole = "person" if self._role == "person" else "device"
+        await self._socket.send(CommandAck(re=command.id, result=RoleNow(role=role)))
 
     async def _bad_frame(self, bad: BadFrame) -> bool:
         """Answer what was no frame; True when the connection is over."""

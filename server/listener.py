@@ -6,7 +6,6 @@ house (DNS rebinding, cross-site WebSocket). Everything that changes anything is
 
 import errno
 import http
-import ipaddress
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -22,6 +21,7 @@ from websockets.typing import Subprotocol
 
 from protocol.frames import SUBPROTOCOLS
 from server.connection import Connection, Door
+from server.origins import caller_of, host_allowed, is_loopback, origin_allowed
 from server.settings import BadSetting, Listen
 from server.static import CONTENT_SECURITY_POLICY, Page
 from server.tickets import PATH, Download
@@ -78,8 +78,11 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
     async def request(socket: ServerConnection, asked: Request) -> Response | None:
         peer = str(socket.remote_address[0]) if socket.remote_address else ""
         full = len(open_sockets) >= door.limits.connections
-        response = answer(settings, site, asked, full=full, near=is_loopback(peer))
-        path = urlsplit(asked.path).path
+        path, caller = urlsplit(asked.path).path, caller_of(asked.headers, peer)
+        near = caller.near
+        if path == "/metrics" and not near and caller.bearer is not None:
+            near = await door.entrance.is_admin(caller.bearer)
+        response = answer(settings, site, asked, full=full, near=near)
         if (
             path.startswith(PATH)
             and response is not None
@@ -127,14 +130,6 @@ def check_network(settings: Listen) -> None:
         raise BadSetting("listen.host", settings.host, reason, "settings")
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address is of this machine alone; a name is not an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def choose_subprotocol(_socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
     """The first offered one that is spoken here; none for none; of unknown ones the first, to be refused by a code."""
     for each in offered:
@@ -156,7 +151,9 @@ def answer(settings: Listen, site: Site, asked: Request, *, full: bool, near: bo
     if target.path == "/ws":
         return _door(settings, asked, host, full=full)
     if target.path == "/metrics" and not near:
-        return _text(http.HTTPStatus.FORBIDDEN, "Figures are given on this machine alone.\n")
+        return _text(
+            http.HTTPStatus.FORBIDDEN, "Figures are given on this machine, or with an admin's token.\n"
+        )
     return _get(site, target.path, target.query)
 
 
@@ -226,28 +223,3 @@ def _bytes(status: http.HTTPStatus, content: bytes, kind: str) -> Response:
     headers["Cross-Origin-Resource-Policy"] = "same-origin"
     headers["Connection"] = "close"
     return Response(status.value, status.phrase, headers, content)
-
-
-def host_allowed(host: str, settings: Listen) -> bool:
-    """Whether ``Host`` is an address, this machine, the name the server listens on, or that of an allowed origin.
-
-    A name of somebody else's that leads here is refused: that is how a page elsewhere would reach a server at home.
-    """
-    name = urlsplit(f"//{host}").hostname or ""
-    if name in ("localhost", settings.host.lower()) or name.endswith(".localhost"):
-        return True
-    if name in {urlsplit(origin).hostname for origin in settings.origins}:
-        return True
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def origin_allowed(origin: str | None, host: str, settings: Listen) -> bool:
-    """Whether a WebSocket from ``origin`` may open: none (a program), this very site, or an exact one of the list."""
-    if origin is None or origin in settings.origins:
-        return True
-    parts = urlsplit(origin)
-    return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower() and parts.path == ""

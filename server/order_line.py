@@ -18,8 +18,9 @@ import anyio.abc
 import msgspec
 import structlog
 
+from server.deeds import carry_out
 from server.ids import now_ms
-from server.orders import Answer, AnyOrder, NotDone, carry_out
+from server.orders import Answer, AnyOrder, NotDone
 from storage.connection import inline, transacted
 from storage.lock import FolderHeld, held
 

@@ -1,16 +1,15 @@
 """What staff order on the command line, as data: the same order to a running server and to a store at rest.
 
-An order is carried out in one transaction. Tokens are made where it is carried out and shown once, in its answer.
+What each does is in ``server.deeds``; how it reaches a server is in ``server.order_line``.
 """
 
-import sqlite3
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
+from companions.changes import UserStatus
 from companions.consenting import Basis
-from server.ids import new_id
-from storage.grants import BothRoles, Grant, GrantedRole, digest_of, end, give, new_token
+from storage.grants import GrantedRole
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="order"):
@@ -33,7 +32,97 @@ class EndGrant(Order, frozen=True, kw_only=True, tag="grants.end"):
     grant: str
 
 
-AnyOrder: TypeAlias = GiveGrant | EndGrant
+class GiveToken(Order, frozen=True, kw_only=True, tag="token.give"):
+    """A token for a person's own program, or for an admin; the answer is its id and the token."""
+
+    name: str
+    role: Literal["person", "admin"]
+    user: str | None = None
+
+
+class RotateToken(Order, frozen=True, kw_only=True, tag="token.rotate"):
+    """Another token in place of one, for the same holder; the old one opens nothing any more."""
+
+    token: str
+
+
+class RevokeToken(Order, frozen=True, kw_only=True, tag="token.revoke"):
+    """The end of a token (a device's too) and of the connections it opened."""
+
+    token: str
+
+
+class ClaimDevice(Order, frozen=True, kw_only=True, tag="device.claim"):
+    """A device that showed a code becomes one; the answer is its id and its token. Ends open mode."""
+
+    name: str
+    user: str | None = None
+    own: bool = False
+
+
+class NameDevice(Order, frozen=True, kw_only=True, tag="device.name"):
+    """Another name for a device."""
+
+    device: str
+    name: str
+
+
+class PairDevice(Order, frozen=True, kw_only=True, tag="device.pair"):
+    """A pairing code, from the server that runs; the answer is the code and the address of its page."""
+
+    name: str = ""
+    user: str | None = None
+    own: bool = False
+
+
+class Reopen(Order, frozen=True, kw_only=True, tag="device.reopen"):
+    """Every device is revoked, and open mode is back."""
+
+
+class AddPerson(Order, frozen=True, kw_only=True, tag="user.add"):
+    """Somebody who will talk here."""
+
+    user: str
+    name: str = ""
+
+
+class NamePerson(Order, frozen=True, kw_only=True, tag="user.name"):
+    """Another name for a person; what hello calls them stays."""
+
+    user: str
+    name: str
+
+
+class SetStatus(Order, frozen=True, kw_only=True, tag="user.status"):
+    """Active, inactive, or archived: then nobody comes in as them."""
+
+    user: str
+    status: UserStatus
+
+
+class SetPin(Order, frozen=True, kw_only=True, tag="user.pin"):
+    """A PIN, as it is kept, for shared devices; without a key none any more."""
+
+    user: str
+    salt: bytes = b""
+    key: bytes = b""
+
+
+AnyOrder: TypeAlias = (
+    GiveGrant
+    | EndGrant
+    | GiveToken
+    | RotateToken
+    | RevokeToken
+    | ClaimDevice
+    | NameDevice
+    | PairDevice
+    | Reopen
+    | AddPerson
+    | NamePerson
+    | SetStatus
+    | SetPin
+)
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,46 +139,3 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 class NotDone(Exception):
     """An order that cannot be carried out, in words for staff; nothing was changed."""
-
-
-def carry_out(db: sqlite3.Connection, order: AnyOrder, at: int) -> Answer:
-    """Do ``order``, inside the caller's transaction. Raises ``NotDone``."""
-    match order:
-        case GiveGrant():
-            return _give(db, order, at)
-        case EndGrant(grant=grant):
-            user = end(db, grant, at=at)
-            if user is None:
-                raise NotDone("There is no such grant.")
-            return Answer(lines=("It has ended.",), ended=(grant,), about=user)
-
-
-def _give(db: sqlite3.Connection, order: GiveGrant, at: int) -> Answer:
-    name = one_line(order.name)
-    if not order.user:
-        raise NotDone("Whose person is it for? Name a user.")
-    if order.basis is not None and order.role != "caregiver":
-        raise NotDone("Only a caregiver consents for a person.")
-    token = new_token()
-    grant = Grant(
-        id=new_id("grt"),
-        name=name,
-        role=order.role,
-        user=order.user,
-        companion=order.companion,
-        basis=order.basis,
-    )
-    try:
-        give(db, grant, digest=digest_of(token), at=at)
-    except BothRoles:
-        said = f"{name} has the other role for {order.user}; abuse is told to neither family nor carer."
-        raise NotDone(said) from None
-    return Answer(lines=(grant.id, token), about=grant.user)
-
-
-def one_line(name: str) -> str:
-    """A name as it is kept; raises ``NotDone``."""
-    name = name.strip()
-    if not 0 < len(name) <= 60 or not name.isprintable():
-        raise NotDone("A name is one line of up to 60 characters.")
-    return name

@@ -31,6 +31,8 @@ class Listen(Table, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: Port = 8765  # 0: any free one
     origins: tuple[str, ...] = ()  # further web origins that may connect, exact
+    names: tuple[str, ...] = ()  # further names by which devices reach this machine
+    kiosk: bool = False  # nobody comes in without a token, on this machine neither
     plain_network: bool = False  # the explicit word to serve more than this machine without TLS
 
 

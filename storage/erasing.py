@@ -140,8 +140,19 @@ def _erase_again(db: sqlite3.Connection, line: Erased) -> bool:
 
 
 def _ended_again(db: sqlite3.Connection, line: Erased) -> int:
-    """A consent, a grant or a release that had ended does not come back with an older copy."""
+    """A consent, a grant, a token or a release that had ended does not come back with an older copy."""
     ids = msgspec.json.encode(line.items).decode()
+    if (
+        line.items and not line.companion
+    ):  # what lets in: by its id, or by the digest that another took the place of
+        db.execute(
+            "UPDATE tokens SET ended_at = ? WHERE ended_at IS NULL AND id IN (SELECT value FROM json_each(?))",
+            (line.at, ids),
+        )
+        db.execute(
+            "UPDATE grants SET ended_at = ? WHERE ended_at IS NULL AND digest IN (SELECT value FROM json_each(?))",
+            (line.at, ids),
+        )
     return sum(
         db.execute(
             f"""

@@ -80,6 +80,18 @@ def end(db: sqlite3.Connection, id: str, *, at: int) -> str | None:  # noqa: A00
     return ended[0][0] if ended else None
 
 
+def rotate(db: sqlite3.Connection, id: str, *, digest: str, at: int) -> bool:  # noqa: A002 - as above
+    """Another token for a grant; whether there was one. A copy of the store that comes back ends the old one."""
+    row: tuple[str, str] | None = db.execute(
+        "SELECT digest, for_user FROM grants WHERE id = ? AND ended_at IS NULL", (id,)
+    ).fetchone()
+    if row is None:
+        return False
+    db.execute("UPDATE grants SET digest = ? WHERE id = ?", (digest, id))
+    note(db, Erased(at=at, user=row[1], companion="", items=(row[0],)))
+    return True
+
+
 def grant_of(db: sqlite3.Connection, token: str) -> Grant | None:
     """The grant that a token shows, while it has not ended."""
     row: Row | None = db.execute(

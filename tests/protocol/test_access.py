@@ -36,12 +36,16 @@ def test_every_frame_has_its_row_and_every_row_its_frame() -> None:
 
 
 def test_the_roles_are_those_of_the_core() -> None:
-    assert get_args(Role) == ROLES
+    assert {*get_args(Role), "pairing"} == set(ROLES)
     assert set(get_args(Scope)) < set(get_args(Need))
 
 
 def test_a_device_talks_stops_begins_anew_is_greeted_and_says_no_and_that_is_all() -> None:
-    assert allowed("device") - {kind for kind in ACCESS if kind.startswith("device.")} == TALKS
+    assert allowed("device") == TALKS | {"device.unlock", "device.lock"}
+
+
+def test_a_code_lets_a_device_become_one_and_nothing_else() -> None:
+    assert allowed("pairing") == {"hello", "ping", "device.claim"}
 
 
 def test_a_person_reaches_what_is_theirs_and_nothing_of_a_caregivers() -> None:
