@@ -6,7 +6,7 @@ from actors.command_kinds import MEMORY
 from companions.changes import AnyChange, JobsQueued
 from protocol.care_frames import ConsentSet
 from protocol.catalogue import AnyCommand
-from protocol.person_frames import MoodCheckIn, ProfileSet
+from protocol.person_frames import MoodCheckIn, ProfileAnswer, ProfileSet
 
 if TYPE_CHECKING:
     from actors.session import Session
@@ -18,7 +18,7 @@ async def afterwards(session: "Session", command: AnyCommand, changes: tuple[Any
         session.services.memory_changed(session.state.who, ())
     if isinstance(command, ConsentSet):
         session.services.decided(session.state.who)
-    if isinstance(command, ProfileSet | MoodCheckIn):
+    if isinstance(command, ProfileSet | ProfileAnswer | MoodCheckIn):
         await session.memory.refresh(edited=True)
     for change in changes:
         if isinstance(change, JobsQueued):

@@ -31,6 +31,7 @@ KNOWN = (
     "prompt.md",
     "words.md",
     "remembered.md",
+    "welcome.md",
     "README.md",
 )
 KNOWN_FOLDERS = ("personas/", "sessions/", "safe_answers/", "narratives/", "jobs/", "languages/")

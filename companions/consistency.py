@@ -119,6 +119,10 @@ def _needed_tiers(memory: Memory) -> Iterable[tuple[Tier, bool]]:
 
 def _memory(policy: Policy) -> Found:
     memory, tools = policy.memory, policy.model.tools
+    if policy.welcome.asks and memory.profile != "across":
+        yield "welcome.asks", "what is told is kept only where memory.profile is across"
+    if len(set(policy.welcome.asks)) < len(policy.welcome.asks):
+        yield "welcome.asks", "names the same thing twice"
     if memory.facts != "never" and policy.facts is None:
         yield "facts", "memory.facts is allowed, so this table is required"
     if memory.summaries != "never" and policy.summary is None:

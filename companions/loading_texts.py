@@ -57,6 +57,7 @@ def texts_of(folder: Folder, policy: Policy, persona: Persona | None = None) -> 
         prompt=_words(folder, "prompt.md", get_args(PromptWord), PROMPT_PLACEHOLDERS),
         jobs={kind: folder.text(f"jobs/{kind}.md", ("words",)) for kind in asked_of_a_model(policy)},
         words=_words(folder, "words.md", get_args(PageWord), PAGE_PLACEHOLDERS),
+        welcome=_welcome(folder, policy),
         back=_words(folder, "remembered.md", get_args(BackWord), BACK_PLACEHOLDERS),
     )
 
@@ -69,6 +70,12 @@ def asked_of_a_model(policy: Policy) -> tuple[JobKind, ...]:
         if policy.summary.form == "dementia":
             del kinds["summary"]
     return tuple(kinds)
+
+
+def _welcome(folder: Folder, policy: Policy) -> dict[str, str]:
+    """The questions of the beginning, of a companion that asks any."""
+    asks = policy.welcome.asks
+    return _words(folder, "welcome.md", ("begin", "done", *asks), {}) if asks else {}
 
 
 def _greetings(folder: Folder) -> Greetings:

@@ -30,6 +30,21 @@ Transcript: TypeAlias = Literal["all", "current"]
 AfterCrash: TypeAlias = Literal["answer", "offer"]
 Theme: TypeAlias = Literal["hearth", "meadow", "slate", "track", "paper"]
 Style: TypeAlias = Literal["direct", "gentle", "socratic", "validating"]
+ProfileField: TypeAlias = Literal[
+    "name",
+    "preferred_name",
+    "age",
+    "pronouns",
+    "primary_goals",
+    "secondary_goals",
+    "communication_style",
+    "session_length",
+    "topics_to_avoid",
+    "coping_strategies",
+    "crisis_contact",
+    "therapist",
+    "country",
+]
 CheckInValue: TypeAlias = Literal["mood", "sleep", "anxiety"]
 PersonaId: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z0-9-]{0,31}$")]
 ShownName: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=60)]
@@ -85,6 +100,12 @@ class Session(Table, frozen=True, kw_only=True):
     parent_mode: bool = False  # parents have conversations of their own
 
 
+class Welcome(Table, frozen=True, kw_only=True):
+    """Getting to know a person: what is asked, in this order; the questions are in ``welcome.md``."""
+
+    asks: tuple[ProfileField, ...] = ()
+
+
 class Page(Table, frozen=True, kw_only=True):
     """How the page looks; its words are in ``words.md``."""
 
@@ -120,3 +141,4 @@ class Policy(Table, frozen=True, kw_only=True):
     pacing: Pacing = Pacing()
     model: Model = Model()
     page: Page = Page()
+    welcome: Welcome = Welcome()

@@ -130,6 +130,7 @@ class Texts(msgspec.Struct, frozen=True, kw_only=True):
     jobs: Mapping[JobKind, str]
     words: Mapping[PageWord, str]
     back: Mapping[BackWord, str]
+    welcome: Mapping[str, str] = {}  # ``begin``, ``done``, and each question by its field
 
 
 def reflection_keys(question_type: str, intent: str, emotion: str) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ ACCESS: Final[Mapping[str, Mapping[AccessRole, Need]]] = MappingProxyType(
             "conversation.summarize memory.list memory.search memory.add memory.edit memory.pin", _PERSON
         ),
         **_rows("memory.forget memory.undo memory.why memory.export memory.settings", _PERSON),
-        **_rows("profile.get profile.set mood.check_in mood.trends health.share", _PERSON),
+        **_rows("profile.get profile.set profile.answer mood.check_in mood.trends health.share", _PERSON),
         "memory.erase": {"person": "nothing", "caregiver": "grant"},
         # consent: the person's own, and that of those who may decide for them; a no is in everybody's reach
         "consent.set": {"person": "nothing", "caregiver": "basis"},

@@ -62,7 +62,7 @@ from protocol.memory_frames import (
     MemoryUndo,
     MemoryWhy,
 )
-from protocol.person_frames import HealthShare, MoodCheckIn, ProfileGet, ProfileSet
+from protocol.person_frames import HealthShare, MoodCheckIn, ProfileAnswer, ProfileGet, ProfileSet
 from protocol.results import Ack
 from protocol.session_frames import (
     AlertRaised,
@@ -121,6 +121,7 @@ AnyCommand: TypeAlias = (
     | MemorySettings
     | ProfileGet
     | ProfileSet
+    | ProfileAnswer
     | MoodCheckIn
     | MoodTrends
     | HealthShare

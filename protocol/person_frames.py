@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from protocol.frames import Command
 from protocol.times import Time
-from protocol.values import Line, Lines, OneToTen
+from protocol.values import Line, Lines, OneToTen, Value
 
 CommunicationStyle: TypeAlias = Literal["direct", "gentle", "socratic", "validating"]
 SessionLength: TypeAlias = Literal["brief", "standard", "extended"]
@@ -46,6 +46,55 @@ class ProfileSet(Command, frozen=True, kw_only=True, tag="profile.set"):
     """The whole profile anew: what is left out is gone."""
 
     profile: Profile
+
+
+ProfileField: TypeAlias = Literal[
+    "name",
+    "preferred_name",
+    "age",
+    "pronouns",
+    "primary_goals",
+    "secondary_goals",
+    "communication_style",
+    "session_length",
+    "topics_to_avoid",
+    "coping_strategies",
+    "crisis_contact",
+    "therapist",
+    "country",
+]
+
+
+class ProfileAnswer(Command, frozen=True, kw_only=True, tag="profile.answer"):
+    """The answer to one question of the beginning; without a ``value`` it is left out, and not asked again.
+
+    A line, several lines, or a number, as the question's ``kind`` says; of a choice one of its words.
+    """
+
+    field: ProfileField
+    value: Line | Lines | int | UnsetType = UNSET
+
+
+class ProfileAsk(Value, frozen=True, kw_only=True):
+    """What the companion would like to know next, in its own words."""
+
+    field: ProfileField
+    say: str
+    kind: Literal["line", "lines", "number", "choice"]
+    choices: tuple[str, ...] = ()
+
+
+class ProfileNow(Value, frozen=True, kw_only=True):
+    """The profile as it is kept, and what is asked next.
+
+    ``missing`` is neither known nor was left out, in the order it is asked. ``say`` comes before the first question,
+    and when there is none left; a companion that asks nothing says nothing.
+    """
+
+    profile: Profile
+    missing: tuple[ProfileField, ...] = ()
+    ask: ProfileAsk | None = None
+    say: str | None = None
 
 
 class MoodCheckIn(Command, frozen=True, kw_only=True, tag="mood.check_in"):

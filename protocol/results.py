@@ -70,7 +70,14 @@ from protocol.memory_frames import (
     MemoryWhy,
     UsedMemory,
 )
-from protocol.person_frames import HealthShare, MoodCheckIn, Profile, ProfileGet, ProfileSet
+from protocol.person_frames import (
+    HealthShare,
+    MoodCheckIn,
+    ProfileAnswer,
+    ProfileGet,
+    ProfileNow,
+    ProfileSet,
+)
 from protocol.talk_frames import GreetingGet, ResponseCancel, ResponseFeedback, ResponseRegenerate
 from protocol.times import Time
 from protocol.trend_frames import CareTrends, CareTrendsNow, MoodTrends, MoodTrendsNow
@@ -219,12 +226,6 @@ class MemoryState(Value, frozen=True, kw_only=True):
     hard_limit: int
 
 
-class ProfileNow(Value, frozen=True, kw_only=True):
-    """The profile as it is kept."""
-
-    profile: Profile
-
-
 class CheckedIn(Value, frozen=True, kw_only=True):
     """The check-in is kept."""
 
@@ -352,6 +353,7 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     MemorySettings: MemoryState,
     ProfileGet: ProfileNow,
     ProfileSet: ProfileNow,
+    ProfileAnswer: ProfileNow,
     MoodCheckIn: CheckedIn,
     MoodTrends: MoodTrendsNow,
     HealthShare: Done,

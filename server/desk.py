@@ -178,7 +178,13 @@ class StoreDesk:
             case MemoryErase():
                 self._needs_transcript(who)
                 return await self._erasures.answer(who, command, at)
-            case people.ProfileGet() | people.ProfileSet() | people.MoodCheckIn() | MoodTrends():
+            case (
+                people.ProfileGet()
+                | people.ProfileSet()
+                | people.ProfileAnswer()
+                | people.MoodCheckIn()
+                | MoodTrends()
+            ):
                 companion = self._casts[who.companion].companion
                 return await self._store.read(lambda db: answered(db, companion, who, command, at))
             case MemorySearch():

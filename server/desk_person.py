@@ -15,18 +15,22 @@ from protocol import person_frames as people
 from protocol import results
 from protocol.times import rfc3339
 from protocol.trend_frames import CheckInEntry, CheckInTrends, MoodTrends, MoodTrendsNow, TalkHabits, Trend
+from server.desk_welcome import profile_answered, profile_now
 from server.ids import new_id
 from server.lately import Checked, checked, lately
-from storage.people import profile
 
-PersonCommand: TypeAlias = people.ProfileGet | people.ProfileSet | people.MoodCheckIn | MoodTrends
+PersonCommand: TypeAlias = (
+    people.ProfileGet | people.ProfileSet | people.ProfileAnswer | people.MoodCheckIn | MoodTrends
+)
 
 
 def answered(db: sqlite3.Connection, companion: Companion, who: Who, command: PersonCommand, at: int) -> Done:
     """Do a command; raises ``CommandRefused``."""
     match command:
         case people.ProfileGet():
-            return Done(result=results.ProfileNow(profile=_profile(db, who)))
+            return Done(result=profile_now(db, companion, who))
+        case people.ProfileAnswer():
+            return profile_answered(db, companion, who, command, at)
         case people.ProfileSet():
             return _set_profile(companion, who, command, at)
         case people.MoodCheckIn():
@@ -35,17 +39,12 @@ def answered(db: sqlite3.Connection, companion: Companion, who: Who, command: Pe
             return _trends(db, companion, who, command, at)
 
 
-def _profile(db: sqlite3.Connection, who: Who) -> people.Profile:
-    raw = profile(db, user=who.user, companion=who.companion)
-    return people.Profile() if raw is None else msgspec.json.decode(raw, type=people.Profile)
-
-
 def _set_profile(companion: Companion, who: Who, command: people.ProfileSet, at: int) -> Done:
     if companion.policy.memory.profile == "never":
         raise CommandRefused("policy.refused")
     kept = msgspec.Raw(msgspec.json.encode(command.profile))
     change = ProfileSet(user=who.user, companion=who.companion, at=at, profile=kept)
-    return Done(result=results.ProfileNow(profile=command.profile), changes=(change,))
+    return Done(result=people.ProfileNow(profile=command.profile), changes=(change,))
 
 
 def _check_in(companion: Companion, who: Who, command: people.MoodCheckIn, at: int) -> Done:
