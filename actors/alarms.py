@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from companions.events import Timer
 
-Alarm: TypeAlias = Timer | Literal["linger"]
+Alarm: TypeAlias = Timer | Literal["linger", "disclosure"]
 
 
 class Alarms:

@@ -94,6 +94,10 @@ class Linger(msgspec.Struct, frozen=True):
     """Nobody came back to a session without a talk."""
 
 
+class Disclose(msgspec.Struct, frozen=True):
+    """It is time to say again that this is no human being."""
+
+
 Mail: TypeAlias = (
     Attach
     | Detach
@@ -107,5 +111,6 @@ Mail: TypeAlias = (
     | Drain
     | Cut
     | Linger
+    | Disclose
     | Event
 )

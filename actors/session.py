@@ -17,12 +17,14 @@ from actors import telling
 from actors.alarms import Alarm, Alarms
 from actors.client import Client, Gone
 from actors.commands import Commands
+from actors.disclosing import DISCLOSURE, Disclosing
 from actors.mail import (
     Announce,
     Asked,
     Attach,
     Cut,
     Detach,
+    Disclose,
     Drain,
     Forgotten,
     Linger,
@@ -100,6 +102,7 @@ class Session:
         self.memory = Remembering(self)
         self._alarms = Alarms(self._ring)
         self._streams = Streams(self)
+        self._disclosing = Disclosing(self)
         self._owed = 0  # writes whose outcome has not come back
         self._leaving = False
         self._read_back = state.talk is not None  # from the store: something may be left undone in it
@@ -167,6 +170,9 @@ class Session:
                 await self._leave()
             case Linger():
                 self._alarms.meant("linger")
+            case Disclose():
+                if self._alarms.meant(DISCLOSURE):
+                    await self._disclosing.rang()
             case _:
                 await self.happen(mail)
 
@@ -186,6 +192,7 @@ class Session:
             await self._carry_out(effect)
         if isinstance(self.state.phase, Idle):
             self.cast.rules.rest(self.state)
+            await self._disclosing.between_turns()
 
     def hold(self) -> None:
         """Let it be known which conversation this session has: nobody else may talk in it, or end it."""
@@ -218,11 +225,17 @@ class Session:
             if isinstance(self.state.phase, Responding):
                 phase = self.state.phase
                 await self.announce(lambda seq: response_snapshot(phase, seq))
-        elif conversation is not None:
+        else:
+            await self._show_start(conversation)
+
+    async def _show_start(self, conversation: str | None) -> None:
+        """Somebody who is shown nothing of before begins here, or goes on with a conversation."""
+        if conversation is not None:
             await self.show_conversation()
-            if self._read_back:
-                self._read_back = False
-                await self.begin()
+        await self._disclosing.start()
+        if conversation is not None and self._read_back:
+            self._read_back = False
+            await self.begin()
 
     async def show_conversation(self) -> None:
         """Where the open conversation stands."""
@@ -251,6 +264,7 @@ class Session:
 
     async def _drain(self, reconnect_after_ms: int) -> None:
         self.draining = True
+        await self._disclosing.record()
         await self.announce(lambda seq: ServerDraining(seq=seq, reconnect_after_ms=reconnect_after_ms))
         if isinstance(self.state.phase, Idle):
             await self._leave()
@@ -379,9 +393,16 @@ class Session:
         self.services.measure.said()
         self._asked_at = anyio.current_time()
 
+    def wind(self, alarm: Alarm, seconds: float) -> None:
+        """Ring after so long."""
+        self._alarms.start(alarm, seconds)
+
     def _ring(self, alarm: Alarm) -> None:
         if alarm == "linger":
             self.address.post(Linger())
+            return
+        if alarm == DISCLOSURE:
+            self.address.post(Disclose())
             return
         ids = self.services.mint(len(self.cast.rules.settings.jobs))
         self.address.post(TimerRang(timer=alarm, ids=ids, at=self.services.now_ms()))

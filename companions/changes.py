@@ -17,6 +17,7 @@ from memory.messages import Source, Status
 CloseReason: TypeAlias = Literal["asked", "silence", "replaced", "drained"]
 EndJob: TypeAlias = Literal["summary", "facts", "topics", "learnings", "parent_note", "evaluation"]
 JobKind: TypeAlias = Literal[EndJob, "partial"]  # partial: the older part of a talk that goes on is summed up
+Occasion: TypeAlias = Literal["start", "reminder"]
 NarrativeMode: TypeAlias = Literal["seed", "fallback"]
 UserStatus: TypeAlias = Literal["active", "inactive", "archived"]
 
@@ -231,6 +232,15 @@ class MoodCheckedIn(Change, frozen=True, kw_only=True, tag="mood_checked_in"):
     wins: tuple[str, ...] = ()
 
 
+class DisclosureShown(Change, frozen=True, kw_only=True, tag="disclosure_shown"):
+    """The person was told that this is no human being; ``seq`` is the number of that event in its session."""
+
+    session: str
+    seq: int
+    conversation: str | None
+    occasion: Occasion
+
+
 class AlertRaised(Change, frozen=True, kw_only=True, tag="alert_raised"):
     """Somebody should look. ``recipients`` are the roles that are told: safe ones that somebody has; never the text."""
 
@@ -307,6 +317,7 @@ AnyChange: TypeAlias = (
     | FeedbackGiven
     | ProfileSet
     | MoodCheckedIn
+    | DisclosureShown
     | AlertRaised
     | UserStatusSet
     | SettingSet

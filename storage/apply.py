@@ -28,6 +28,7 @@ from companions.changes import (
     ConversationDeleted,
     ConversationOpened,
     ConversationRenamed,
+    DisclosureShown,
     ExtractMade,
     FeedbackGiven,
     JobFailed,
@@ -60,6 +61,7 @@ from storage.alerts import alert_acknowledged, alert_released
 from storage.care_contexts import care_context_given
 from storage.commands import command_done
 from storage.consents import consent_decided
+from storage.disclosures import disclosure_shown
 from storage.facts_person import by_person
 from storage.facts_taken import facts_proposed
 from storage.jobs import job_failed
@@ -179,6 +181,8 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return people.profile_set(db, change)
         case MoodCheckedIn():
             return people.mood_checked_in(db, change)
+        case DisclosureShown():
+            return disclosure_shown(db, change)
         case AlertRaised():
             return people.alert_raised(db, change)
         case CareContextGiven():

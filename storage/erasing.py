@@ -15,7 +15,9 @@ from storage.erased import Erased, note
 from storage.removing import MOST_LOOKED_FOR, erase_conversation, remove, undo
 from storage.rows import Row, blob_of
 
-STAYS = frozenset({"users", "settings", "commands", "sessions", "memories", "profiles", "consents"})
+STAYS = frozenset(
+    {"users", "settings", "commands", "sessions", "memories", "profiles", "consents", "disclosures"}
+)
 """Tables with an owner that are not emptied: who somebody is here, their settings, and ids that stay taken."""
 
 _COUNTED = {

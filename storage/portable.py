@@ -26,6 +26,7 @@ LEFT_OUT: Final = {
     "open_responses": "an answer that is open is not said yet",
     "forgotten": "marks of what was forgotten are made under this store's key",
     "memories": "its switch is exported by itself",
+    "disclosures": "that it was told of its nature is this installation's record",
     "care_contexts": "what caregivers told is theirs to tell again",
     "parent_notes": "they are the parents', and no file makes one",
     "releases": "whoever let something be known did so here; a file lets nobody know anything",

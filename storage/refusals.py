@@ -61,5 +61,9 @@ def translated() -> Generator[None]:
         if code is None:
             raise
         raise StoreRefused(code, error.sqlite_errorname) from error
+    except (
+        UnicodeDecodeError
+    ) as error:  # a name, a text or SQLite's own complaint that quotes one: the file is damaged
+        raise StoreRefused("storage.damaged", "it holds text that is none") from error
     except OSError as error:
         raise refused_by_os(error) from error

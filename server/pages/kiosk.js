@@ -96,7 +96,7 @@ function say() {
   field.focus();
 }
 
-/** An answer that was cut short can be begun anew. */
+/** An answer cut short can begin anew. */
 function offer(message) {
   again.hidden = !message || companion.transcript === "current";
   again.textContent = companion.words.offer_continue;
@@ -113,7 +113,7 @@ function snapshot({ messages = [], unanswered = [], response }) {
   const asked = messages.findLast(({ role }) => role === "user")?.message;
   if (response) transcript.begin(response);
   else offer(unanswered.at(-1) ?? (cut && asked));
-  // what the server has not confirmed is on the screen all the same
+  // unconfirmed words are on the screen too
   for (const entry of talk.outbox) if (!entry.message) transcript.said(entry);
   refresh();
 }
@@ -123,7 +123,7 @@ async function greet() {
   write(parts.greeting, text);
 }
 
-/** Hear an event, then look at everything anew. */
+/** Hear an event, then look anew. */
 function hear(type, listener) {
   talk.on(type, (event) => {
     listener(event);
@@ -150,7 +150,9 @@ hear("refused", ({ id, text, error }) => {
   tell("said", error.say ?? "");
 });
 hear("error", ({ say: words }) => tell("said", words ?? ""));
-hear("notice", ({ say: words }) => words && tell("said", words));
+hear("notice", ({ say: words }) => {
+  if (words && (parts.first.hidden || words !== parts.disclosure.textContent)) tell("said", words);
+});
 hear("message.created", (event) => transcript.message(event));
 hear("safety.shown", (event) => crisis.show(companion.words, event));
 hear("response.started", (event) => transcript.begin(event));

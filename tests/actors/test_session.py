@@ -246,7 +246,7 @@ async def test_a_replaced_session_says_so_and_is_closed() -> None:
         await stage.client.told(ResponseDelta)
         await stage.address.send(Replaced())
         await stage.over.wait()
-        assert [each.code for each in stage.client.of(Notice)] == ["session.replaced"]
+        assert [each.code for each in stage.client.of(Notice)] == ["disclosure", "session.replaced"]
         assert stage.client.closed == CloseCode.REPLACED
 
 

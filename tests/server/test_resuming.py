@@ -413,8 +413,8 @@ async def test_the_first_session_is_told_and_closed_and_what_it_showed_is_stored
         assert opened.result == {"conversation": ack.conversation}
         snapshot = await second.next(ConversationSnapshot)
         assert await close_code(first) == 4504
-        notice = next(event for event in first.events if isinstance(event, Notice))
-        assert notice.code == "session.replaced"
+        notices = [event.code for event in first.events if isinstance(event, Notice)]
+        assert notices == ["disclosure", "session.replaced"]
         shown = "".join(event.text for event in first.events if isinstance(event, ResponseDelta))
         assert snapshot.messages[-1].text == shown
         assert (await second.say("I go on here.")).conversation == ack.conversation
