@@ -18,7 +18,7 @@ let companion = NOBODY;
 
 const kept = await keptFor(`${name}/${user}`);
 const url = `${location.origin.replace("http", "ws")}/ws`;
-const talk = new Fireside({ url, hello: { companion: name, user }, store: kept });
+const talk = new Fireside({ url, hello: { companion: name, user, token: localStorage.token }, store: kept });
 
 function dress(given) {
   companion = given;
@@ -76,7 +76,7 @@ function tell(kind, text = "", after = 0) {
 function away({ state }) {
   const { reconnecting, unsent, ended } = companion.words;
   if (state === "live") tell("away");
-  else if (state === "ended") tell("away", ended);
+  else if (state === "ended") tell("away", told.said || ended);
   else if (!told.away) tell("away", talk.outbox.length ? `${reconnecting}\n${unsent}` : reconnecting, CALM);
 }
 
@@ -113,7 +113,11 @@ function snapshot({ messages = [], unanswered = [], response }) {
   const asked = messages.findLast(({ role }) => role === "user")?.message;
   if (response) transcript.begin(response);
   else offer(unanswered.at(-1) ?? (cut && asked));
+<<<<<<< HEAD
   // unconfirmed words are on the screen too
+=======
+  // what is not confirmed is on the screen all the same
+>>>>>>> 41b5116 (Give a browser a page to become a device on, and ask for a PIN before a memory is shown on a shared one)
   for (const entry of talk.outbox) if (!entry.message) transcript.said(entry);
   refresh();
 }

@@ -5,6 +5,7 @@ import { Facts } from "./me_facts.js";
 import { part, tell } from "./me_parts.js";
 import { Sharing } from "./me_sharing.js";
 import { messageShown, Talks } from "./me_talks.js";
+import { Turn } from "./me_turn.js";
 
 const QUIET = 300; // changes that come together are shown once
 const CALM = 3_000; // a short break is nobody's business
@@ -14,7 +15,9 @@ const [name, user] = [query.get("companion") ?? undefined, query.get("user") ?? 
 const root = document.documentElement;
 const names = { you: "You", companion: "" };
 const url = `${location.origin.replace("http", "ws")}/ws`;
-const talk = new Fireside({ url, hello: { companion: name, user, conversation: null } });
+const talk = new Fireside({ url, hello: { companion: name, user, token: localStorage.token, conversation: null } });
+
+const turn = new Turn(talk);
 
 let companion = null;
 for (let pause = 500; !companion; pause = Math.min(2 * pause, 30_000)) {
@@ -36,7 +39,7 @@ part("sharing").hidden = false;
 const sharing = new Sharing(talk);
 const words = part("sharing").querySelector(".soft");
 words.textContent = words.textContent.replaceAll("our talks", `your talks with ${companion.display_name}`);
-talk.on("welcome", () => sharing.show());
+turn.on(() => sharing.show());
 talk.on("notice", ({ code, say }) => {
   if (code === "consent.told") sharing.show();
   if (say) tell(say, { stays: true });
@@ -65,7 +68,7 @@ function begin() {
     soon = setTimeout(show, QUIET);
   };
   let away = 0;
-  talk.on("welcome", everything);
+  turn.on(everything);
   talk.on("memory.changed", () => later(() => facts.show()));
   talk.on("summary.ready", () => later(() => facts.show()));
   talk.on("state", ({ state }) => {
