@@ -113,11 +113,7 @@ function snapshot({ messages = [], unanswered = [], response }) {
   const asked = messages.findLast(({ role }) => role === "user")?.message;
   if (response) transcript.begin(response);
   else offer(unanswered.at(-1) ?? (cut && asked));
-<<<<<<< HEAD
   // unconfirmed words are on the screen too
-=======
-  // what is not confirmed is on the screen all the same
->>>>>>> 41b5116 (Give a browser a page to become a device on, and ask for a PIN before a memory is shown on a shared one)
   for (const entry of talk.outbox) if (!entry.message) transcript.said(entry);
   refresh();
 }
