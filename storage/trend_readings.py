@@ -1,7 +1,8 @@
 """What trends are made of, in the order it was stored: what was felt and asked, which stories were told, check-ins.
 
 Read for those who care for a person, for the person, and before a talk; never while one waits for a word. Talks with
-parents are in none of it. What was said of abuse or self-harm comes marked: it is in no figure (D25).
+parents are in none of it. What was said of abuse or self-harm comes marked: it is in no figure, unless the safeguarding
+contact has released it (D25).
 """
 
 import sqlite3
@@ -11,7 +12,8 @@ import msgspec
 from storage.rows import Row
 
 MOST = 5_000  # the newest; half a year of twenty-five messages a day
-_PRIVATE = "('abuse', 'self_harm')"
+_KEPT_BACK = """(e.crisis_category IS NOT NULL AND e.crisis_category IN ('abuse', 'self_harm')
+    AND NOT EXISTS (SELECT 1 FROM releases x WHERE x.message = e.message AND x.ended_at IS NULL))"""
 
 
 class FeltRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,8 +46,7 @@ def felt_rows(db: sqlite3.Connection, *, user: str, companion: str) -> tuple[Fel
     """What was felt, message by message, oldest first."""
     rows: list[Row] = db.execute(
         f"""
-        SELECT e.message, e.conversation, e.at, e.distress,
-            e.crisis_category IS NOT NULL AND e.crisis_category IN {_PRIVATE}
+        SELECT e.message, e.conversation, e.at, e.distress, {_KEPT_BACK}
         FROM emotions e JOIN conversations c ON c.id = e.conversation AND c.parent_mode = 0
         WHERE e.user_id = ? AND e.companion = ? ORDER BY e.stored DESC LIMIT ?
         """,  # noqa: S608 - a constant of ours
@@ -65,7 +66,7 @@ def asked_rows(db: sqlite3.Connection, *, user: str, companion: str) -> tuple[As
         FROM repetitions r JOIN conversations c ON c.id = r.conversation AND c.parent_mode = 0
             JOIN messages m ON m.id = r.message LEFT JOIN emotions e ON e.message = r.message
         WHERE r.user_id = ? AND r.companion = ?
-            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE})
+            AND NOT {_KEPT_BACK}
         ORDER BY r.stored DESC LIMIT ?
         """,  # noqa: S608 - a constant of ours
         (user, companion, MOST),

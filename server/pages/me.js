@@ -2,6 +2,7 @@ import { companionNamed } from "./companion.js";
 import { Fireside } from "./fireside.js";
 import { Erase, take } from "./me_everything.js";
 import { Facts } from "./me_facts.js";
+import { Lately } from "./me_lately.js";
 import { part, tell } from "./me_parts.js";
 import { Sharing } from "./me_sharing.js";
 import { messageShown, Talks } from "./me_talks.js";
@@ -57,7 +58,8 @@ if (companion.transcript === "current") {
 function begin() {
   const facts = new Facts(talk, (message, words) => messageShown(talk, message, words, names));
   const talks = new Talks(talk, names);
-  const everything = () => Promise.all([facts.show(), talks.show()]);
+  const lately = new Lately(talk);
+  const everything = () => Promise.all([facts.show(), talks.show(), lately.show()]);
   new Erase(talk, everything);
   part("as-page").onclick = () => take(talk, "html");
   part("as-file").onclick = () => take(talk, "json");

@@ -49,7 +49,7 @@ export class Facts {
       list.append(make("details", {}, make("summary", {}, `What was so once (${past.length})`), gone));
     }
     part("summary-list").replaceChildren(...summaries.map((summary) => this.#summary(summary)));
-    if (!summaries.length) part("summary-list").append(make("p", {}, "There are no summaries yet."));
+    if (!summaries.length) part("summary-list").append(make("li", {}, "There are no summaries yet."));
   }
 
   #group(category, items) {

@@ -27,7 +27,18 @@ pytestmark = pytest.mark.browser
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 WIDTHS = [320, 360, 768, 1280, 1920]
-FILES = ["me.html", "me.css", "me.js", "me_parts.js", "me_facts.js", "me_talks.js", "me_everything.js"]
+FILES = [
+    "me.html",
+    "me.css",
+    "me.js",
+    "me_parts.js",
+    "me_facts.js",
+    "me_talks.js",
+    "me_everything.js",
+    "me_lately.js",
+    "welcome.html",
+    "welcome.js",
+]
 
 
 @asynccontextmanager
