@@ -62,7 +62,7 @@ function refresh() {
   document.body.className = `${answering || told.thinking ? "thinking" : ""} ${companion.transcript}`;
 }
 
-/** Say something in the status line, at once or after a while. */
+/** Say something in the status line, now or later. */
 function tell(kind, text = "", after = 0) {
   clearTimeout(timers[kind]);
   const now = () => {
@@ -183,7 +183,7 @@ field.addEventListener("input", () => draft(field.value));
 transcript.addEventListener("settled", refresh);
 addEventListener("online", () => talk.wake());
 
-/** The screen stays on while somebody can see it. */
+/** The screen stays on while it is seen. */
 async function stayAwake() {
   if (document.hidden) return;
   talk.wake();
