@@ -75,7 +75,7 @@ class Over:
             return False
         if found.rule.unless and any(self.watch.before(found.rule).found(self.letters, start, found.end)):
             return False
-        return not self._negated(found) and not self._not_meant(found, start, end)
+        return not self._negated(found) and not self.told_as_such(found)
 
     def _spans(self, guard: str, start: int, end: int) -> list[tuple[int, int]]:
         """Where phrases of ``guard`` stand in the sentence, looked for once."""
@@ -96,7 +96,9 @@ class Over:
                 return True
         return False
 
-    def _not_meant(self, found: Found, start: int, end: int) -> bool:
+    def told_as_such(self, found: Found) -> bool:
+        """Whether the sentence tells of a film, a lesson, a game, a joke, an animal or of what is long over."""
+        start, end = found.sentence
         inside = self.letters[found.start : found.end]
         quoted = self.spelled.quotes[self.spelled.places[found.start]]
         mine = not quoted and not self.watch.first_person.isdisjoint(inside)

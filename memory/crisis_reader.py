@@ -8,10 +8,21 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from memory.crisis_grammar import Alphabet
-from memory.crisis_guards import Found, Watch
+from memory.crisis_guards import Found, Over, Watch
 from memory.crisis_index import Index
-from memory.crisis_table import CrisisCategory, Language, language
-from memory.crisis_words import STOP, Speller, between_spaces, lone, lowered, plain, tokens, tokens_between
+from memory.crisis_learned import Heard, Learned, Weights, vocabulary, weights
+from memory.crisis_table import CrisisCategory, Language, Rule, language
+from memory.crisis_words import (
+    STOP,
+    Spelled,
+    Speller,
+    between_spaces,
+    lone,
+    lowered,
+    plain,
+    tokens,
+    tokens_between,
+)
 from memory.expressions import Expression
 from memory.text import Remembered
 
@@ -40,12 +51,15 @@ class Sign(Struct, frozen=True):
 class Reader:
     """The crisis reader of one language."""
 
-    def __init__(self, tables: Language) -> None:
+    def __init__(self, tables: Language, learned: Weights | None = None) -> None:
         self.alphabet = Alphabet(tables)
         entries = [(rule, self.alphabet.phrase(each)) for rule in tables.rules for each in rule.phrases]
         self.rules = [rule for rule, _ in entries]
         self.index = Index([phrase for _, phrase in entries])
         self.watch = Watch(tables.guards, self.alphabet)
+        if learned is not None:
+            self.alphabet.spelled(vocabulary(learned))
+        self.learned = None if learned is None else Learned(learned, self.alphabet.letters)
         self.speller = Speller(tables.spelling, self.alphabet.letters)
         self.marks = frozenset(map(plain, tables.marks))
         self.pairs = tables.pairs
@@ -56,29 +70,72 @@ class Reader:
         ``seen`` are its letters where they are at hand. What no guard sets aside counts. After one of the highest
         severity no more are looked at.
         """
-        found = None if seen is None else [*self._found(seen)]
-        if found == []:
+        met = None if seen is None else self._met(seen)
+        if met is not None and not (met.found or met.sure):
             return []  # most messages end here, without a word being traced to its place
         spelled = self.speller.spelled(text, traced())
-        if found is None or spelled.letters != seen:
-            found = [*self._found(spelled.letters)]
-        kept: list[Sign] = []
+        if met is None or spelled.letters != seen:
+            met = self._met(spelled.letters)
         meant = self.watch.over(spelled)
-        told: set[tuple[CrisisCategory, int, str]] = set()
-        for each in sorted(found, key=_gravity, reverse=True):
-            rule = each.rule
-            if (rule.category, rule.severity, rule.tag) not in told and meant(each):
-                told.add((rule.category, rule.severity, rule.tag))
-                kept.append(Sign(rule.category, rule.severity, spelled.said(each.start, each.end), rule.tag))
-                if rule.severity == HIGHEST:
-                    break
-        return kept
+        kept = [*self._kept(spelled, met, meant)]
+        return [*kept, *self._learned(spelled, met, meant, max((sign.severity for sign in kept), default=0))]
 
-    def _found(self, letters: str) -> Iterator[Found]:
-        served = self.index.served(letters)
-        for first, last in _sentences(letters):
-            for at, start, end in self.index.found(letters, first, last, served):
-                yield Found(self.rules[at], start, end, (first, last))
+    def _met(self, letters: str) -> "_Met":
+        """What phrases and what was learned make of a message."""
+        sentences, served = [*_sentences(letters)], self.index.served(letters)
+        found = [
+            Found(self.rules[at], start, end, (first, last))
+            for first, last in sentences
+            for at, start, end in self.index.found(letters, first, last, served)
+        ]
+        if self.learned is None:
+            return _Met(found, [], None)
+        heard = self.learned.heard(letters, sentences)
+        likeliest = max(heard, key=lambda each: each.chance, default=None)
+        sure = likeliest is not None and likeliest.chance >= self.learned.file.raises
+        return _Met(found, heard, likeliest if sure else None)
+
+    def _kept(self, spelled: Spelled, met: "_Met", meant: Over) -> Iterator[Sign]:
+        """What phrases found and nothing sets aside, each once."""
+        told: set[tuple[CrisisCategory, int, str]] = set()
+        for each in sorted(met.found, key=_gravity, reverse=True):
+            rule = each.rule
+            severity = rule.severity if self._borne_out(each, met.heard) else 0
+            if (rule.category, severity, rule.tag) not in told and meant(each):
+                told.add((rule.category, severity, rule.tag))
+                yield Sign(rule.category, severity, spelled.said(each.start, each.end), rule.tag)
+                if severity == HIGHEST:
+                    break
+
+    def _borne_out(self, found: Found, heard: Sequence[Heard]) -> bool:
+        """Whether what was learned leaves ``found`` its sign: a plan always, the rest unless it is sure of nothing."""
+        if self.learned is None or found.rule.kind == "plan":
+            return True
+        chances = (each.chance for each in heard if each.start < found.end and found.start < each.end)
+        grave = found.rule.severity == HIGHEST
+        return self.learned.bears_out(found.rule.category, grave, max(chances, default=0.0))
+
+    def _learned(self, spelled: Spelled, met: "_Met", meant: Over, known: int) -> Iterator[Sign]:
+        """The sign of what was learned, where it is sure; beside one of severity ``known`` only a graver one."""
+        learned, sure = self.learned, met.sure
+        if learned is None or sure is None or known == HIGHEST:
+            return
+        category, grave = learned.about(spelled.letters[sure.start : sure.end])
+        if known and (sure.chance < learned.file.surer or grave < learned.file.graver):
+            return
+        sentence, (start, end) = learned.core(spelled.letters, sure)
+        severity = HIGHEST if grave > 0 else HIGHEST - 1
+        if meant.told_as_such(Found(Rule(category, severity, "own", []), start, end, sentence)):
+            return
+        yield Sign(category, severity, spelled.said(start, end), "")
+
+
+class _Met(NamedTuple):
+    """What phrases found in a message, how likely its parts speak of danger, and the likeliest when that is sure."""
+
+    found: list[Found]
+    heard: list[Heard]
+    sure: Heard | None
 
 
 def _sentences(letters: str) -> Iterator[tuple[int, int]]:
@@ -98,7 +155,7 @@ def _gravity(found: Found) -> tuple[int, int, int]:
 @cache
 def reader(name: str) -> Reader:
     """The reader of a language, made on first use."""
-    return Reader(language(name))
+    return Reader(language(name), weights() if name == _ALWAYS else None)
 
 
 @cache

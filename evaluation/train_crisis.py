@@ -1,0 +1,270 @@
+"""Train what the crisis reader learned and write it as package data.
+
+    python -m evaluation.train_crisis --goemotions FOLDER [--folds] [--fresh SET ...] [--out memory/data/crisis.bin]
+
+Reads `evaluation/training/crisis.txt`, the crisis sets but those named with ``--fresh``, and as everyday talk the
+other sets, the training sentences of other readers, and GoEmotions (Demszky et al., 2020, Apache-2.0; a folder
+with `train.tsv`). ``--folds`` leaves one round of sets after the other out, trains on the rest and prints how the
+whole reader scores on the round that it has not seen: the figure to believe. Needs numpy, scipy and scikit-learn.
+"""
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+
+from evaluation.crisis import SETS, Read, Row, report
+from memory.crisis import Crisis
+from memory.crisis_learned import (
+    CATEGORIES,
+    FILE,
+    MARKS,
+    OFFSET,
+    Weights,
+    features,
+    pack,
+    scale,
+)
+from memory.crisis_reader import Reader
+from memory.crisis_table import language
+from memory.crisis_words import UNKNOWN, plain, tokens
+
+HERE = Path(__file__).parent
+ROUNDS = (
+    ("twelfth",),
+    ("eleventh", "tenth"),
+    ("ninth", "eighth", "seventh"),
+    ("sixth",),
+    ("crisis", "second"),
+    ("third", "fourth", "fifth"),
+)
+STRENGTH, STRENGTH_KIND = 30.0, 10.0
+GRAVE_WEIGHT, MILD_WEIGHT, CALM_WEIGHT = 3.0, 1.5, 5.0  # of a row, beside a line of other everyday talk
+MOST_OTHERS = 20_000
+FEWEST_ROWS = 3  # a feature of fewer says nothing of others
+MOST_FEATURES = 14_000
+STRETCH = 127
+TELLING, TELLING_ROWS = 2.5, 2  # how much more often a trigger stands in a row of danger, and in how many
+RAISES, SURER, GRAVER = 0.7, 0.8, 1.0
+KEEPS, KEEPS_GRAVE = (0.0, 0.03, 0.05, 0.08), (0.0, 0.02, 0.02, 0.02)  # self-harm is never set aside
+
+
+def own_rows(lines: Sequence[str]) -> Iterator[Row]:
+    """The rows of the training file."""
+    category, severity = None, 0
+    for line in lines:
+        if line.startswith("= "):
+            category, severity = (None, 0) if line == "= none" else (line.split()[1], int(line.split()[2]))
+        elif line and not line.startswith("#"):
+            kind = "crisis" if category else "ordinary"
+            yield Row("", "open", kind, "en", line, category=category, severity=severity or None)
+
+
+def set_rows(fresh: Sequence[str]) -> Iterator[tuple[str, Row]]:
+    """The English rows of the crisis sets with the name of their set, without the ``fresh`` ones."""
+    for file in sorted(SETS.glob("crisis*.jsonl")):
+        name = file.stem.removeprefix("crisis_")
+        if name not in fresh:
+            rows = (msgspec.json.decode(line, type=Row) for line in file.read_bytes().splitlines())
+            yield from ((name, row) for row in rows if row.language == "en")
+
+
+def said_in(value: object) -> Iterator[str]:
+    """What people say in a row of another set."""
+    match value:
+        case dict():
+            for key, each in value.items():
+                if key in ("text", "said", "query") and isinstance(each, str):
+                    yield each
+                else:
+                    yield from said_in(each)
+        case list():
+            for each in value:
+                yield from said_in(each)
+        case _:
+            return
+
+
+def everyday(goemotions: Path) -> list[str]:
+    """Everyday talk of other sets and of GoEmotions that no phrase reads as grave."""
+    found = set[str]()
+    for file in sorted(SETS.glob("*.jsonl")):
+        if not file.name.startswith(("crisis", "answers")):
+            for line in file.read_bytes().splitlines():
+                found.update(said_in(msgspec.json.decode(line)))
+    for file in [*sorted((HERE / "training").glob("emotion_*.txt")), HERE / "training" / "questions.txt"]:
+        lines = (
+            line for line in file.read_text().splitlines() if line and not line.startswith(("#", "!", "="))
+        )
+        found.update(line.split("|")[-1] for line in lines)
+    comments = [line.split("\t")[0] for line in (goemotions / "train.tsv").read_text().splitlines()]
+    random.Random(0).shuffle(comments)  # noqa: S311 - which comments are taken, no secret
+    comments = [
+        each.replace("[NAME]", "Sam").replace("[RELIGION]", "Christian") for each in comments[:MOST_OTHERS]
+    ]
+    reader = Reader(language("en"))
+    return [each for each in [*sorted(found), *comments] if _gravest(reader, each) < 2]
+
+
+def _gravest(reader: Reader, text: str) -> int:
+    return max((sign.severity for sign in reader.signs(text, None, lambda: tokens(text))), default=0)
+
+
+class Corpus:
+    """Texts as letters, and these as a matrix of features."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        plainly = Reader(language("en")).speller
+        unknown = Counter(
+            _bare(token) for text in texts for token in set(tokens(text)) if plainly.met[token] == UNKNOWN
+        )
+        words = sorted(word for word, count in unknown.items() if count >= FEWEST_ROWS and word.isalpha())
+        self.reader = Reader(language("en"), _blank(words))
+        speller = self.reader.speller
+        self.letters = [speller.joined(map(speller.met.__getitem__, tokens(text))) for text in texts]
+        self.seen = [[name for name in features(each) if UNKNOWN not in name] for each in self.letters]
+
+    def names(self) -> list[str]:
+        """The features of enough rows."""
+        count = Counter(name for seen in self.seen for name in set(seen))
+        return [name for name, number in count.items() if number >= FEWEST_ROWS]
+
+    def matrix(self, names: Sequence[str], rows: Sequence[int]) -> sp.csr_matrix:
+        """The features ``names`` of ``rows``."""
+        place = {name: at for at, name in enumerate(names)}
+        where, ends, values = list[int](), [0], list[float]()
+        for row in rows:
+            found = Counter(place[name] for name in self.seen[row] if name in place)
+            where += found.keys()
+            values += [number / scale(len(self.letters[row])) for number in found.values()]
+            ends.append(len(where))
+        return sp.csr_matrix((values, where, ends), shape=(len(rows), len(names)))
+
+
+def _bare(token: str) -> str:
+    return plain(token).removesuffix("'s")
+
+
+def _blank(words: Sequence[str]) -> Weights:
+    return Weights(
+        "\n".join(words), bytes([OFFSET]) * len(words), 1.0, 0.0, b"", (), (), words[0], 2.0, 2.0, 0.0, (), ()
+    )
+
+
+def trained(corpus: Corpus, rows: Sequence[Row | None], chosen: Sequence[int]) -> Weights:
+    """Weights from the ``chosen`` rows of the corpus; None stands for everyday talk of others."""
+    danger = np.array([_is_danger(rows[at]) for at in chosen])
+    weight = np.array([_weight(rows[at]) for at in chosen])
+    names = corpus.names()
+    first = _fitted(corpus.matrix(names, chosen), danger, weight, STRENGTH)
+    order = np.argsort(-np.abs(first.coef_[0]))[:MOST_FEATURES]
+    names = sorted(names[at] for at in order)
+    table = corpus.matrix(names, chosen)
+    main = _fitted(table, danger, weight, STRENGTH)
+    own = table[danger]
+    told = [row for at in chosen if (row := rows[at]) is not None and row.kind == "crisis"]
+    targets = [np.array([row.category == name for row in told]) for name in CATEGORIES]
+    targets.append(np.array([row.severity == 3 for row in told]))
+    kinds = [_fitted(own, target, None, STRENGTH_KIND) for target in targets]
+    lanes, steps = zip(*(_bytes(kind.coef_[0]) for kind in kinds), strict=True)
+    packed, step = _bytes(main.coef_[0])
+    words = {letter: word for word, letter in [*corpus.reader.alphabet.letters.items(), *MARKS.items()]}
+    return Weights(
+        "\n".join(" ".join(map(words.__getitem__, name)) for name in names),
+        packed.tobytes(),
+        step,
+        float(main.intercept_[0]),
+        np.stack(lanes, axis=1).tobytes(),
+        tuple(steps),
+        tuple(float(kind.intercept_[0]) for kind in kinds),
+        "\n".join(words[each] for each in _triggers(names, table, danger)),
+        RAISES,
+        SURER,
+        GRAVER,
+        KEEPS,
+        KEEPS_GRAVE,
+    )
+
+
+def _is_danger(row: Row | None) -> bool:
+    return row is not None and row.kind == "crisis"
+
+
+def _weight(row: Row | None) -> float:
+    if row is None:
+        return 1.0
+    return CALM_WEIGHT if row.kind != "crisis" else GRAVE_WEIGHT if row.severity == 3 else MILD_WEIGHT
+
+
+def _fitted(
+    table: sp.csr_matrix, target: np.ndarray, weight: np.ndarray | None, strength: float
+) -> LogisticRegression:
+    return LogisticRegression(C=strength, solver="liblinear").fit(table, target, sample_weight=weight)
+
+
+def _bytes(numbers: np.ndarray) -> tuple[np.ndarray, float]:
+    step = float(np.quantile(np.abs(numbers), 0.9995)) / STRETCH
+    return (np.clip(np.round(numbers / step), -STRETCH, STRETCH) + OFFSET).astype(np.uint8), step
+
+
+def _triggers(names: Sequence[str], table: sp.csr_matrix, danger: np.ndarray) -> list[str]:
+    """Words that stand in rows of danger far more often than in others."""
+    there = (table > 0).astype(np.float64)
+    rows = np.asarray(there[danger].sum(0))[0]
+    within = (rows + 0.1) / danger.sum()
+    without = (np.asarray(there[~danger].sum(0))[0] + 0.5) / (~danger).sum()
+    return [
+        name
+        for at, name in enumerate(names)
+        if len(name) == 1 and rows[at] >= TELLING_ROWS and within[at] >= TELLING * without[at]
+    ]
+
+
+def scored(file: Weights, rows: Sequence[Row]) -> list[Read]:
+    """``rows`` read with these weights, by the whole reader of English."""
+    reader = Reader(language("en"), file)
+    reads = list[Read]()
+    for row in rows:
+        signs = [s for s in reader.signs(row.text, None, lambda text=row.text: tokens(text)) if s.severity]
+        best = max(signs, key=lambda sign: (sign.severity, len(sign.words)), default=None)
+        reads.append(Read(row, Crisis(best.category, best.severity, best.words) if best else None))
+    return reads
+
+
+def main() -> None:
+    """Train, and print or write what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--goemotions", type=Path, required=True)
+    parser.add_argument("--fresh", action="append", default=[])
+    parser.add_argument("--folds", action="store_true")
+    parser.add_argument("--out", type=Path, default=HERE.parent / "memory" / "data" / FILE)
+    asked = parser.parse_args()
+    named = [*set_rows(asked.fresh)]
+    own = [*own_rows((HERE / "training" / "crisis.txt").read_text().splitlines())]
+    others = everyday(asked.goemotions)
+    rows = [row for _, row in named] + own
+    corpus = Corpus([row.text for row in rows] + others)
+    all_rows: list[Row | None] = [*rows, *[None] * len(others)]
+    if asked.folds:
+        together = list[Read]()
+        for part in ROUNDS:
+            out = {at for at, (name, _) in enumerate(named) if name in part}
+            file = trained(corpus, all_rows, [at for at in range(len(all_rows)) if at not in out])
+            reads = scored(file, [rows[at] for at in sorted(out)])
+            together += reads
+            print("==", *part, "\n" + "\n".join(report(reads)), flush=True)
+        print("== all\n" + "\n".join(report(together)))
+        return
+    file = trained(corpus, all_rows, range(len(all_rows)))
+    asked.out.write_bytes(pack(file))
+    print(f"{len(file.triggers.splitlines())} triggers, {asked.out.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()
