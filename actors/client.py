@@ -20,3 +20,20 @@ class Client(Protocol):
     async def close(self, code: CloseCode, reason: str) -> None:
         """Close the connection; never raises."""
         ...
+
+
+class Onlooker(Protocol):
+    """Somebody who looks on at a talk, as its session sees them."""
+
+    @property
+    def name(self) -> str:
+        """As the person knows them."""
+        ...
+
+    def show(self, event: Event) -> bool:
+        """Show it, numbered for them, without waiting; False when they may not look on any more."""
+        ...
+
+    def over(self) -> None:
+        """There is nothing more to see."""
+        ...

@@ -182,7 +182,7 @@ class Commands:
         if session.draining:
             await self.told(Refuse(re=command.id, code="session.busy"))
             return
-        session.asked_now()
+        session.showing.asked_now()
         await session.memory.catch_up()
         vector = await session.services.vector(command.text) if command.text.strip() else None
         context = None if command.context is UNSET else msgspec.Raw(msgspec.json.encode(command.context))

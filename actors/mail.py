@@ -6,7 +6,7 @@ from typing import TypeAlias
 import anyio
 import msgspec
 
-from actors.client import Client
+from actors.client import Client, Onlooker
 from companions.events import Event
 from companions.unsaying import Unsaid
 from protocol.catalogue import AnyCommand
@@ -57,6 +57,13 @@ class SummedUp(msgspec.Struct, frozen=True):
     tell: Callable[[int], Frame] | None
 
 
+class Watch(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody begins to look on at the open talk, or does so no longer."""
+
+    onlooker: Onlooker
+    begins: bool
+
+
 class Announce(msgspec.Struct, frozen=True):
     """Tell the client something that is not of the open talk; ``make`` gets the event's number."""
 
@@ -105,6 +112,7 @@ Mail: TypeAlias = (
     | Refresh
     | SummedUp
     | Announce
+    | Watch
     | Replaced
     | Unsay
     | Forgotten

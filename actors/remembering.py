@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from actors.mail import Refresh
+from actors.mail import Refresh, SummedUp
 from companions.changes import AnyChange, Landed, Outcome
 from companions.fact_changes import FactAdded, FactsForgotten
+from companions.handing_over import summed_up
 from protocol.memory_frames import MemoryChanged
 
 if TYPE_CHECKING:
@@ -53,6 +54,23 @@ class Remembering:
             )
         contacts = await session.services.contacts(session.state.who)
         session.state = replace(session.state, remembered=fresh, contacts=contacts)
+
+    async def reload(self, conversation: str) -> None:
+        """The open talk is not as it was held: read it again."""
+        session = self._session
+        opening = await session.services.desk.load(session.state.who, conversation)
+        if opening is not None and session.state.talk is not None:
+            session.state = replace(session.state, talk=opening.talk)
+
+    async def summed_up(self, mail: SummedUp) -> None:
+        """The window of the open talk goes on from its summary (D11)."""
+        session = self._session
+        talk = session.state.talk
+        if talk is not None and talk.conversation == mail.conversation:
+            fresh = summed_up(talk, revision=mail.revision, text=mail.text, covers=mail.covers)
+            session.state = replace(session.state, talk=fresh)
+        if mail.tell is not None:
+            await session.announce(mail.tell)
 
     def fall_behind(self) -> None:
         """Something is new, and nobody talks: it is read when the next talk begins, not when many end at once."""

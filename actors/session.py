@@ -33,16 +33,18 @@ from actors.mail import (
     Replaced,
     SummedUp,
     Unsay,
+    Watch,
 )
 from actors.outbox import Outbox
 from actors.owed import tell_owed
 from actors.ports import Cast, Services
 from actors.remembering import Remembering
 from actors.runtime import Address, Closed, Inbox
+from actors.showing import Showing
 from actors.snapshots import conversation_snapshot, response_snapshot
 from actors.streams import Streams
-from actors.telling import Told, numbered, unnumbered
 from actors.unsaying import forget, let_go
+from actors.watching import Watching
 from actors.writer import Write
 from companions import answering
 from companions.changes import AnyChange, Deferred, Outcome, Refused
@@ -75,7 +77,6 @@ from companions.events import (
     Ticket,
     TimerRang,
 )
-from companions.handing_over import summed_up
 from companions.resuming import resumed
 from companions.state import Idle, Responding, State, Step
 from protocol.errors import CloseCode
@@ -100,13 +101,14 @@ class Session:
         self.draining = False
         self.commands = Commands(self)
         self.memory = Remembering(self)
+        self.showing = Showing(self)
+        self.watching = Watching(self)
         self._alarms = Alarms(self._ring)
         self._streams = Streams(self)
         self._disclosing = Disclosing(self)
         self._owed = 0  # writes whose outcome has not come back
         self._leaving = False
         self._read_back = state.talk is not None  # from the store: something may be left undone in it
-        self._asked_at: float | None = None
         self._held: str | None = None
         self._ran = False
 
@@ -145,6 +147,7 @@ class Session:
         match mail:
             case Attach():
                 await self._attach(mail)
+                await self.watching.greeted()
                 await tell_owed(self)
             case Detach(client=client):
                 self._detach(client)
@@ -154,7 +157,11 @@ class Session:
                 await self.memory.changed(mail)
                 await tell_owed(self)
             case SummedUp():
-                await self._summed_up(mail)
+                await self.memory.summed_up(mail)
+            case Watch(onlooker=onlooker, begins=True):
+                await self.watching.begin(onlooker)
+            case Watch(onlooker=onlooker):
+                await self.watching.end(onlooker)
             case Announce(make=make):
                 await self.announce(make)
             case Replaced():
@@ -283,6 +290,7 @@ class Session:
 
     async def goodbye(self) -> None:
         """The session is over: a client that is still there is told to come back later."""
+        self.watching.leave()
         if self.client is not None:
             await self.client.close(CloseCode.DRAINING, "The server stops; come back a little later.")
             self.client = None
@@ -309,7 +317,7 @@ class Session:
             case Save(change=change, ticket=ticket, also=also):
                 await self.save(change, ticket, also)
             case SendDelta() | TellDurable():
-                await self._delta(effect)
+                await self.showing.delta(effect)
             case Ack() | Refuse():
                 await self.commands.told(effect)
             case (
@@ -321,7 +329,7 @@ class Session:
                 | TellHidden()
                 | TellNotice()
             ):
-                await self._tell(effect)
+                await self.showing.tell(effect)
             case AskModel():
                 self._streams.start(self._tasks, effect)
             case StopModel(response=response):
@@ -342,24 +350,11 @@ class Session:
                 if self.state.talk is not None and self.state.talk.conversation == conversation:
                     await self.show_conversation()
             case Reload(conversation=conversation):
-                await self._reload(conversation)
+                await self.memory.reload(conversation)
             case Report():
                 self.services.report(self.state.who, effect)
             case _:
                 assert_never(effect)
-
-    async def _delta(self, effect: SendDelta | TellDurable) -> None:
-        if isinstance(effect, SendDelta) and effect.n == 0 and self._asked_at is not None:
-            self.services.measure.first_delta(anyio.current_time() - self._asked_at)
-            self._asked_at = None
-        await self.send(unnumbered(effect, ""))
-
-    async def _tell(self, told: Told) -> None:
-        size = len(told.message.text) if isinstance(told, TellMessage) else 0
-        if isinstance(told, TellDone):
-            size = len(told.text)
-            self.services.measure.answered(self.state.who.companion, told.source, told.status)
-        await self.send(self.outbox.number(lambda seq: numbered(told, seq), size))
 
     async def save(self, change: AnyChange, ticket: Ticket, also: tuple[AnyChange, ...] = ()) -> None:
         """Hand a change to the writer, and what lands with it; its outcome comes back as an event."""
@@ -373,25 +368,6 @@ class Session:
             await self.services.writer.send(Write((change, *also), reply))
         except Closed:
             reply(Refused("storage.busy"))
-
-    async def _reload(self, conversation: str) -> None:
-        opening = await self.services.desk.load(self.state.who, conversation)
-        if opening is not None and self.state.talk is not None:
-            self.state = replace(self.state, talk=opening.talk)
-
-    async def _summed_up(self, mail: SummedUp) -> None:
-        """The window of the open talk goes on from its summary (D11)."""
-        talk = self.state.talk
-        if talk is not None and talk.conversation == mail.conversation:
-            fresh = summed_up(talk, revision=mail.revision, text=mail.text, covers=mail.covers)
-            self.state = replace(self.state, talk=fresh)
-        if mail.tell is not None:
-            await self.announce(mail.tell)
-
-    def asked_now(self) -> None:
-        """A message arrived: the time to its first word counts from here."""
-        self.services.measure.said()
-        self._asked_at = anyio.current_time()
 
     def wind(self, alarm: Alarm, seconds: float) -> None:
         """Ring after so long."""
@@ -413,6 +389,7 @@ class Session:
         for alarm in ("silence", "quiet", "enough"):  # what was not handed over yet is, when the talk ends
             self._alarms.stop(alarm)
         self.state = replace(self.state, talk=None, queue=(), phase=Idle(), unhanded=0)
+        self.watching.leave()
         self.hold()
 
     async def close_talk(self) -> None:

@@ -13,8 +13,9 @@ import msgspec
 import structlog
 from anyio.abc import TaskGroup
 
+from actors.client import Onlooker
 from actors.landing import land
-from actors.mail import Announce, Cut, Drain, Forgotten, Mail, Refresh, Replaced, SummedUp, Unsay
+from actors.mail import Announce, Cut, Drain, Forgotten, Mail, Refresh, Replaced, SummedUp, Unsay, Watch
 from actors.ports import Cast, CommandRefused, Opening, Services
 from actors.runtime import Address, supervise
 from actors.session import Session
@@ -303,6 +304,28 @@ class Sessions:
             who = live.session.state.who
             if (who.user, who.companion) == (user, companion):
                 live.address.post(mail)
+
+    def watch(self, user: str, companion: str, conversation: str, onlooker: Onlooker) -> str | None:
+        """Have somebody look on at a talk that goes on now ("last": the one there is); its id, None where none does.
+
+        A talk with parents is none that anybody looks on at.
+        """
+        for live in self._live.values():
+            state, settings = live.session.state, live.session.cast.rules.settings
+            if (state.who.user, state.who.companion) != (user, companion) or state.talk is None:
+                continue
+            if conversation not in ("last", state.talk.conversation):
+                continue
+            if not settings.with_parents(state.talk.session_type):
+                live.address.post(Watch(onlooker=onlooker, begins=True))
+                return state.talk.conversation
+        return None
+
+    def unwatch(self, user: str, onlooker: Onlooker) -> None:
+        """They look on no longer."""
+        for live in self._live.values():
+            if live.session.state.who.user == user:
+                live.address.post(Watch(onlooker=onlooker, begins=False))
 
     def announce(self, session: str, announce: Announce) -> None:
         """Tell one session's client something."""

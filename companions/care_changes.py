@@ -79,6 +79,17 @@ class AlertReleased(Change, frozen=True, kw_only=True, tag="alert_released"):
     allow: bool
 
 
+class Looked(Change, frozen=True, kw_only=True, tag="looked"):
+    """Somebody looked at something of the person's; ``kind`` is the command that asked. Never what was seen."""
+
+    look: str
+    holder: str
+    role: Recipient
+    name: str
+    kind: str
+    conversation: str | None = None
+
+
 class PersonTold(Change, frozen=True, kw_only=True, tag="person_told"):
     """The person was told that others consented for them, and who was given a role; by the ids of the records."""
 
@@ -87,5 +98,12 @@ class PersonTold(Change, frozen=True, kw_only=True, tag="person_told"):
 
 
 CareChange: TypeAlias = (
-    ConsentDecided | CareContextGiven | NoteMade | NoteRead | AlertAcknowledged | AlertReleased | PersonTold
+    ConsentDecided
+    | CareContextGiven
+    | NoteMade
+    | NoteRead
+    | AlertAcknowledged
+    | AlertReleased
+    | PersonTold
+    | Looked
 )

@@ -77,6 +77,14 @@ def granted(scope: Scope, consents: Iterable[Consent], at: int) -> bool:
     return not refused(scope, known) and any(each.scope == scope and live(each, at) for each in known)
 
 
+def watched_until(consents: Iterable[Consent], at: int) -> int | None:
+    """Until when somebody may look on at a talk as consent stands at ``at``; None where they may not."""
+    known = tuple(consents)
+    if not granted("watching", known, at):
+        return None
+    return max(each.review_at or at for each in known if each.scope == "watching" and live(each, at))
+
+
 def may_see(role: Role, scope: Scope, consents: Iterable[Consent], at: int) -> bool:
     """Whether ``role`` may see what ``scope`` names: caregivers alone, and only while consent is live.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from protocol.alert_frames import FOR_ALERTED
-from protocol.frames import Command
+from protocol.frames import Command, Numbered
 from protocol.ids import ConversationId, Id, NoteId
 from protocol.times import Time
 from protocol.trend_frames import CareTrends
@@ -143,6 +143,10 @@ class CareHistory(Command, frozen=True, kw_only=True, tag="care.history"):
     conversation: ConversationId
     cursor: Cursor | UnsetType = UNSET
     limit: Limit = 50
+
+
+class WatchingEnded(Numbered, frozen=True, kw_only=True, tag="watch.ended"):
+    """There is nothing more to look on at: the talk is over, or consent is."""
 
 
 class EmotionEntry(Value, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ from protocol.care_frames import (
     CareSummaries,
     ConsentList,
     ConsentSet,
+    WatchingEnded,
 )
 from protocol.conversation_frames import (
     ConversationArchive,
@@ -167,6 +168,7 @@ AnyEvent: TypeAlias = (
     | AlertRaised
     | AlertAcknowledged
     | CareChanged
+    | WatchingEnded
     | Notice
     | ServerDraining
     | ErrorFrame

@@ -269,6 +269,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     unsay=lambda who, what: sessions.unsay(who, what, None),
                     unsaid=unsaid,
                     attending=attending,
+                    talks=sessions,
                 )
                 presence, pairing = Presence(tasks), Pairing()
                 entrance = Entrance(store, pairing, kiosk=settings.listen.kiosk)

@@ -9,7 +9,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TypeAlias, get_args
+from typing import Protocol, TypeAlias, get_args
 
 import anyio
 import structlog
@@ -38,6 +38,14 @@ Make: TypeAlias = Callable[[int], Event]
 log: structlog.stdlib.BoundLogger = structlog.get_logger("attending")
 
 
+class Stoppable(Protocol):
+    """A look at a talk that goes on."""
+
+    def stop(self) -> None:
+        """Nothing more is seen, from this moment."""
+        ...
+
+
 class Seat:
     """Where one holder of a grant sits: what they are told waits here, in order and bounded."""
 
@@ -46,6 +54,7 @@ class Seat:
         self.grant = grant
         self.companion = companion
         self.seq = 0
+        self.looking: Stoppable | None = None  # at a talk
         self.open: frozenset[Scope] | None = None  # what consent opened when it was last looked at
         self._waiting: deque[Make | Event] = deque()
         self._bell = anyio.Event()
@@ -77,8 +86,15 @@ class Seat:
             )
         )
 
+    def stop_looking(self) -> None:
+        """See nothing more of a talk."""
+        if self.looking is not None:
+            self.looking.stop()
+            self.looking = None
+
     def leave(self, code: CloseCode, reason: str) -> None:
         """Nothing more is told, and the connection is closed."""
+        self.stop_looking()
         self._over = self._over or (code, reason)
         self._waiting.clear()
         self._bell.set()
@@ -109,7 +125,7 @@ class Attending:
 
     def __init__(self, store: Store, now_ms: Callable[[], int]) -> None:
         self._store = store
-        self._now_ms = now_ms
+        self.now_ms = now_ms
         self._seats: set[Seat] = set()
 
     @contextmanager
@@ -150,7 +166,7 @@ class Attending:
             category=category,
             level=level,
             recipients=recipients,
-            at=self._now_ms(),
+            at=self.now_ms(),
         )
         log.warning(
             "alert.raised",
@@ -183,9 +199,10 @@ class Attending:
                 )
 
     def decided(self, user: str) -> None:
-        """Consent about somebody has changed: what is shown is asked for anew."""
+        """Consent about somebody has changed: what is shown is asked for anew, and looking on is over."""
         for seat in self._seats:
             if seat.grant.user == user:
+                seat.stop_looking()
                 seat.open = None
                 seat.tell(lambda seq: CareChanged(seq=seq, reason="consent"))
 
@@ -197,7 +214,7 @@ class Attending:
 
     async def look(self) -> None:
         """See what has changed by itself: consents that ran out, grants that ended."""
-        seats, at = list(self._seats), self._now_ms()
+        seats, at = list(self._seats), self.now_ms()
         if not seats:
             return
         try:

@@ -12,17 +12,20 @@ from typing import TypeAlias
 from actors.client import Client
 from actors.command_kinds import digest_of
 from actors.ports import CommandRefused, Done
-from companions.care_changes import AlertReleased, ConsentDecided
+from companions.care_changes import AlertReleased, ConsentDecided, Looked
 from companions.changes import AnyChange, Outcome, Refused
 from companions.companion import Companion
 from companions.state import Who
 from companions.unsaying import Unsaid
 from protocol.catalogue import AnyCommand
+from protocol.conversation_frames import ConversationOpen
 from protocol.frames import Event
-from protocol.results import CommandAck
+from protocol.results import CommandAck, ConversationNamed
 from server.attending import Attending, Seat
 from server.care_desk import CareDesk
 from server.erasing import Erasures
+from server.looking import audited
+from server.onlooking import Talks, look_on
 from storage.connection import Store
 from storage.grants import Grant, grant_of
 from storage.refusals import StoreRefused
@@ -44,8 +47,10 @@ class Care:
         unsay: Callable[[Who, Unsaid], Awaitable[None]],
         unsaid: Callable[[Who, Unsaid], Awaitable[None]],
         attending: Attending,
+        talks: Talks,
     ) -> None:
         self.attending = attending
+        self.talks = talks
         self.store = store
         self.land = land
         self.erasures = erasures
@@ -84,7 +89,10 @@ class Sitting:
         attending = self._care.attending
         with attending.seated(self.seat):
             await attending.catch_up(self.seat)
-            await self.seat.serve(client)
+            try:
+                await self.seat.serve(client)
+            finally:
+                self.seat.stop_looking()
 
     async def answer(self, command: AnyCommand, at: int) -> Event:
         """The answer to ``command``; raises ``CommandRefused``."""
@@ -97,7 +105,7 @@ class Sitting:
         if known is not None:
             return known[1]
         try:
-            done = await self._desk.answer(command, at)
+            done = await self._answered(command, at)
         except StoreRefused as refused:
             raise CommandRefused(refused.code) from None
         await self._landed(done)
@@ -106,6 +114,27 @@ class Sitting:
         if done.changes:  # what reads runs again
             self._remember(command.id, digest, answer)
         return answer
+
+    async def _answered(self, command: AnyCommand, at: int) -> Done:
+        desk = self._desk
+        look = audited(command, desk.grant, desk.who, at)
+        if not isinstance(command, ConversationOpen):
+            done = await desk.answer(command, at)
+            await self._written_down(look)
+            return done
+        if desk.grant.role != "caregiver" or command.mode != "watch":
+            raise CommandRefused("auth.forbidden")
+        await self._written_down(look)
+        care = self._care
+        found = await look_on(
+            care.store, care.talks, self.seat, desk.who, command.conversation, care.attending.now_ms
+        )
+        return Done(result=ConversationNamed(conversation=found))
+
+    async def _written_down(self, look: Looked | None) -> None:
+        """What is seen is written down first, and not seen where it cannot be."""
+        if look is not None and isinstance(refused := await self._care.land(look), Refused):
+            raise CommandRefused(refused.code)
 
     async def _landed(self, done: Done) -> None:
         if done.unsaid is not None:

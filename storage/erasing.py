@@ -16,7 +16,7 @@ from storage.removing import MOST_LOOKED_FOR, erase_conversation, remove, undo
 from storage.rows import Row, blob_of
 
 STAYS = frozenset(
-    {"users", "settings", "commands", "sessions", "memories", "profiles", "consents", "disclosures"}
+    {"users", "settings", "commands", "sessions", "memories", "profiles", "consents", "disclosures", "looks"}
 )
 """Tables with an owner that are not emptied: who somebody is here, their settings, and ids that stay taken."""
 

@@ -1,6 +1,7 @@
 import { Alerts } from "./care_alerts.js";
 import { Allowed } from "./care_allowed.js";
 import { Views } from "./care_views.js";
+import { Watching } from "./care_watch.js";
 import { Fireside } from "./fireside.js";
 import { part, tell } from "./me_parts.js";
 
@@ -9,6 +10,7 @@ const REFUSED = 4502;
 const CALM = 3_000;
 
 let talk = null;
+let watching = null;
 let away = 0;
 
 part("enter").onsubmit = (event) => {
@@ -22,6 +24,7 @@ part("leave").onclick = () => leave("You are signed out.");
 /** Nothing of the person stays on the screen or in the window. */
 function leave(words) {
   sessionStorage.removeItem(KEPT);
+  watching?.stop();
   talk?.stop();
   talk = null;
   part("token").value = "";
@@ -37,9 +40,12 @@ function leave(words) {
 
 function enter({ token, companion }) {
   tell("One moment.", { stays: true });
+  watching?.stop();
   talk?.stop();
   const url = `${location.origin.replace("http", "ws")}/ws`;
-  const here = new Fireside({ url, hello: { token, companion, conversation: null } });
+  const hello = { token, companion, conversation: null };
+  const here = new Fireside({ url, hello });
+  watching = new Watching(url, hello);
   const alerts = new Alerts(here);
   const views = new Views(here);
   const allowed = new Allowed(here);

@@ -207,9 +207,7 @@ export class Fireside {
   #save(name, value) {
     try {
       this.store?.setItem(name, JSON.stringify(value));
-    } catch {
-      // a full store costs the words only if the page is closed before they are sent
-    }
+    } catch {} // a full store costs words only if the page closes now
   }
 
   #load(name) {

@@ -13,7 +13,7 @@ const parts = Object.fromEntries(Array.from(document.querySelectorAll("[id]"), (
 const { transcript, field, act, crisis, again } = parts;
 const root = document.documentElement;
 const timers = {};
-const told = {}; // what the status line could say: away, said, thinking
+const told = {}; // what there is to say: away, said, thinking, with
 let companion = NOBODY;
 
 const kept = await keptFor(`${name}/${user}`);
@@ -45,12 +45,11 @@ function tellDate() {
   write(parts.date, new Date().toLocaleDateString(companion.language, day));
 }
 
-/** An unchanged text is not read out twice. */
+// an unchanged text is not read out twice
 function write(part, text) {
   if (part.textContent !== text) part.textContent = text;
 }
 
-/** Decides everything from what is now. */
 function refresh() {
   const { words } = companion;
   const { answering } = transcript;
@@ -58,11 +57,11 @@ function refresh() {
   act.className = answering ? "quiet" : "main";
   parts.first.hidden = transcript.childElementCount > 0;
   write(parts.status, told.away || told.said || told.thinking || "");
-  write(parts.note, talk.welcome?.model.connected === false ? words.no_model : "");
+  write(parts.note, told.with || (talk.welcome?.model.connected === false ? words.no_model : ""));
   document.body.className = `${answering || told.thinking ? "thinking" : ""} ${companion.transcript}`;
 }
 
-/** Say something in the status line, now or later. */
+/** Say something, at once or after a while. */
 function tell(kind, text = "", after = 0) {
   clearTimeout(timers[kind]);
   const now = () => {
@@ -123,7 +122,6 @@ async function greet() {
   write(parts.greeting, text);
 }
 
-/** Hear an event, then look anew. */
 function hear(type, listener) {
   talk.on(type, (event) => {
     listener(event);
@@ -133,6 +131,7 @@ function hear(type, listener) {
 
 hear("state", away);
 hear("welcome", ({ resumed, conversation }) => {
+  tell("with");
   if (conversation) return;
   if (!resumed) snapshot({});
   greet();
@@ -150,8 +149,9 @@ hear("refused", ({ id, text, error }) => {
   tell("said", error.say ?? "");
 });
 hear("error", ({ say: words }) => tell("said", words ?? ""));
-hear("notice", ({ say: words }) => {
-  if (words && (parts.first.hidden || words !== parts.disclosure.textContent)) tell("said", words);
+hear("notice", ({ code, say: words }) => {
+  if (code.startsWith("watch.")) tell("with", code.endsWith("started") ? words : "");
+  else if (words && (parts.first.hidden || words !== parts.disclosure.textContent)) tell("said", words);
 });
 hear("message.created", (event) => transcript.message(event));
 hear("safety.shown", (event) => crisis.show(companion.words, event));

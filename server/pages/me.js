@@ -43,7 +43,7 @@ words.textContent = words.textContent.replaceAll("our talks", `your talks with $
 turn.on(() => sharing.show());
 talk.on("notice", ({ code, say }) => {
   if (code === "consent.told") sharing.show();
-  if (say) tell(say, { stays: true });
+  if (say && (code === "consent.told" || code.startsWith("watch."))) tell(say, { stays: true });
 });
 
 if (companion.transcript === "current") {

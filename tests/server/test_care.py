@@ -10,6 +10,7 @@ from loadtest.client import Refusal, Talker, connected
 from protocol.care_frames import CareContext, CareContextGet, CareContextSet, ConsentList, ConsentSet
 from protocol.catalogue import COMMANDS
 from protocol.codec import decode_command
+from protocol.conversation_frames import ConversationOpen
 from protocol.errors import ErrorFrame
 from protocol.frames import Command
 from protocol.memory_frames import MemoryErase
@@ -35,6 +36,7 @@ FOR_CAREGIVERS = (
     ConsentSet,
     ConsentList,
     MemoryErase,  # where the person is shown no past
+    ConversationOpen,  # to look on, with consent
     *(kind for name, kind in COMMANDS.items() if name.startswith("care.")),
 )
 

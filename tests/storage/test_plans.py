@@ -13,6 +13,7 @@ from companions.care_changes import (
     AlertReleased,
     CareContextGiven,
     ConsentDecided,
+    Looked,
     NoteMade,
     NoteRead,
     PersonTold,
@@ -72,6 +73,7 @@ from storage.facts_removed import facts_without
 from storage.fulltext import index_pending, search
 from storage.grants import Grant, grant_of, grants_for
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
+from storage.looks import looks_at
 from storage.memories import prune_undo
 from storage.messages import history, message
 from storage.notes import companion_of, notes_of
@@ -138,6 +140,9 @@ CHANGES: Sequence[AnyChange] = (
     MoodCheckedIn(**OWNER, check_in="k", conversation="c", mood=3),
     AlertRaised(
         **OWNER, alert="a", conversation="c", message="msg_c_1", category="abuse", level=1, recipients=()
+    ),
+    Looked(
+        **OWNER, look="l", holder="g", role="caregiver", name="Maria", kind="care.history", conversation="c"
     ),
     PersonTold(**OWNER, consents=("n",), grants=("g",)),
     AlertAcknowledged(**OWNER, alert="a", grant="g", role="caregiver", name="Maria"),
@@ -271,6 +276,7 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "settings": lambda db: settings(db, user=ANNA, companion="clara"),
     "alerts": lambda db: alerts(db, user=ANNA, companion="clara", limit=5),
     "alerts_told": lambda db: alerts_told(db, GRANT, companion="clara", only_open=True, limit=5),
+    "looks_at": lambda db: looks_at(db, user=ANNA),
     "untold": lambda db: untold(db, user=ANNA, companion="clara", at=5),
     "alert_for": lambda db: alert_for(db, GRANT, "a"),
     "released_in": lambda db: released_in(db, "c"),

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from loadtest.client import connected
 from protocol.care_frames import ConsentSet
@@ -12,6 +12,7 @@ from tests.server.pages.test_real_server import http
 from tests.server.serving import serving, settings
 from tests.server.test_alerts import ABUSE, FALL, said
 from tests.server.test_leaks import unpaced
+from tests.server.test_timeline import allow
 
 pytestmark = pytest.mark.browser
 
@@ -73,6 +74,35 @@ async def test_an_alert_comes_to_the_page_and_is_looked_after(page: Page, tmp_pa
         await page.get_by_role("button", name="Let them see it").click()
         await expect(page.get_by_role("button", name="Keep it from family again")).to_be_visible()
         await expect(page.locator("#views")).to_be_hidden()
+
+
+async def test_being_there_is_seen_on_both_sides_and_ends_with_the_persons_no(
+    page: Page, browser: Browser, tmp_path: Path
+) -> None:
+    maria = token(tmp_path, companion="clara")
+    kiosk = await browser.new_page()
+    chosen = settings(tmp_path, companion="clara", own=unpaced(tmp_path / "own"))
+    async with serving(chosen) as url, connected(url) as ann:
+        await ann.hello(user="ann")
+        async with caring(url, maria) as carer:
+            await allow(carer, "watching")
+        await kiosk.goto(f"{http(url)}?user=ann")
+        await kiosk.fill("#field", "The roses are in bloom.")
+        await kiosk.keyboard.press("Enter")
+        await expect(kiosk.locator("article.assistant .text")).not_to_be_empty()
+        await signed_in(page, url, maria)
+        await page.click("#watch")
+        await expect(page.locator("#watch-now")).to_contain_text("They see that you are there.")
+        await expect(kiosk.locator("#note")).to_contain_text("Maria can read along now")
+        await expect(kiosk.locator("#act")).to_have_text("Send")
+        await kiosk.fill("#field", "Good morning.")
+        await kiosk.keyboard.press("Enter")
+        await expect(page.locator("#watch-list")).to_contain_text("They: Good morning.")
+        await expect(page.locator("#watch-list")).to_contain_text("The companion: ")
+        await ann.ask(ConsentSet(id="no", scopes=("watching",), allow=False))
+        await expect(page.locator("#watch-now")).to_contain_text("It is over")
+        await expect(kiosk.locator("#note")).not_to_contain_text("Maria")
+        await kiosk.close()
 
 
 async def test_a_token_that_opens_nothing_is_told_so(page: Page, tmp_path: Path) -> None:
