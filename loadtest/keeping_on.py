@@ -18,7 +18,7 @@ from protocol.results import Ack
 from protocol.session_frames import Resume
 from protocol.talk_frames import Durable, MessageSend, ResponseDone
 
-LINE_LOST = (OSError, EOFError, TimeoutError, WebSocketException)
+LINE_LOST = (OSError, EOFError, WebSocketException)
 MOST_AT_ONCE = 3  # messages sent before the first is acknowledged; the server takes 4 beside the open answer
 CLOSES = 0.05  # of the turns, the conversation is closed behind them
 PAUSE_SECONDS = 0.05  # before a lost line is tried again
@@ -56,6 +56,9 @@ class Ledger:
     )  # id to text, from a durable response.done
     refused: set[str] = field(default_factory=set[str])  # texts
     refusals: Counter[str] = field(default_factory=Counter[str])
+    late: Counter[str] = field(
+        default_factory=Counter[str]
+    )  # what did not come in time over a line that stood
     broken: list[str] = field(default_factory=list[str])  # promises of the wire that were not kept
     resent: int = 0
     closed: int = 0
@@ -81,6 +84,7 @@ class Person:
     outbox: list[MessageSend] = field(default_factory=list[MessageSend])
     count: int = 0
     _ids: dict[str, MessageSend] = field(default_factory=dict[str, MessageSend])  # message to command
+    _waits_for: str = ""
     _open: set[str] = field(default_factory=set[str])  # commands whose answer is waited for
     _messages: dict[str, str] = field(default_factory=dict[str, str])  # message to command, of this line
 
@@ -91,11 +95,14 @@ class Person:
                 await self._talk(url, welcomed)
             except Broken as broken:
                 self.ledger.broken.append(str(broken))
+            except TimeoutError:
+                self.ledger.late[self._waits_for] += 1
             except LINE_LOST:
                 pass
             await anyio.sleep(PAUSE_SECONDS)
 
     async def _talk(self, url: str, welcomed: anyio.Event) -> None:
+        self._waits_for = "welcome"
         async with connected(url) as talker:
             await talker.hello(companion=self.companion, user=self.name, resume=self.resume)
             welcomed.set()
@@ -137,6 +144,7 @@ class Person:
         for command in commands:
             await talker.send(command)
         waiting = {command.id: command for command in commands}
+        self._waits_for = "ack"
         with anyio.fail_after(30):
             while waiting:
                 self._note(event := await talker.receive(), waiting)
@@ -144,6 +152,7 @@ class Person:
                     waiting.pop(event.re, None)
 
     async def _answers(self, talker: Talker) -> None:
+        self._waits_for = "answer"
         with anyio.fail_after(30):
             while self._open:
                 self._note(await talker.receive(), {})
@@ -151,6 +160,7 @@ class Person:
     async def _close(self, talker: Talker) -> None:
         command = ConversationClose(id=f"{self.name}-close-{self.count}")
         await talker.send(command)
+        self._waits_for = "close"
         with anyio.fail_after(30):
             while True:
                 event = await talker.receive()

@@ -70,6 +70,7 @@ class Killing:
     back: list[float] = field(default_factory=list[float])  # seconds from a kill to the next welcome
     at_start: int = 0
     at_stop: int = 0
+    slow: int = 0  # lives in which too little was acknowledged in a minute
     kills: int = 0
     jobs_left: int = 0
     unsummed: int = 0
@@ -145,11 +146,13 @@ async def _life(
     async with killing.launch(killing.folder, arguments) as server:
         welcomed = anyio.Event()
         async with _talking(people, server.url, welcomed) as talk:
-            with anyio.fail_after(LIFE_SECONDS):
+            acks = killing.ledger.acks
+            enough = acks.count + chance.randint(1, MOST_ACKS)
+            with anyio.move_on_after(LIFE_SECONDS) as slow:
                 await welcomed.wait()
                 killing.back.append(time.perf_counter() - began)
-                acks = killing.ledger.acks
-                await acks.wait(acks.count + chance.randint(1, MOST_ACKS))
+                await acks.wait(enough)
+            killing.slow += slow.cancelled_caught
             await anyio.sleep(chance.uniform(0, MOST_SECONDS))
             if chance.random() < AT_STOP:
                 server.process.send_signal(signal.SIGTERM)
@@ -191,7 +194,7 @@ def progress(killing: Killing) -> str:
         f"{len(ledger.messages)}  answers {len(ledger.answers)}  resent {ledger.resent}  closed {ledger.closed}\n"
         f"  lost {found.lost}  twice {found.doubled}  gaps {found.gaps}  reordered {found.reordered}  answered twice "
         f"{found.answered_twice}  refused but stored {found.refused_but_stored}  summed up twice "
-        f"{found.handed_over_twice}  broken on the wire {len(ledger.broken)}"
+        f"{found.handed_over_twice}  broken on the wire {len(ledger.broken)}  slow lives {killing.slow}  late {dict(ledger.late)}"
     )
 
 
