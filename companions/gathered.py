@@ -32,11 +32,10 @@ def up_to(talk: Talk, waiting: Waiting) -> Talk:
 
     A message that waited while others were answered knows the answers to those before it, and to none behind it.
     """
-    at = waiting.message.position
-    if waiting.hides_from is not None:
-        return without(talk, [each.id for each in talk.messages if each.position >= at])
-    later = {each.id for each in talk.messages if each.role == "user" and each.position >= at}
-    return without(talk, [each.id for each in talk.messages if each.id in later or each.answers in later])
+    at, hides = waiting.message.position, waiting.hides_from
+    gone = {each.id for each in talk.messages if each.role == "user" and each.position >= at}
+    gone |= {each.id for each in talk.messages if hides is not None and each.position >= hides}
+    return without(talk, [each.id for each in talk.messages if each.id in gone or each.answers in gone])
 
 
 def window_of(policy: Policy, talk: Talk, waiting: Waiting) -> tuple[Message, ...]:

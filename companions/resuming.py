@@ -32,7 +32,8 @@ def regenerate(rules: Rules, state: State, event: RegenerateAsked) -> Step:
         return refuse("policy.refused")
     if not isinstance(state.phase, Idle) or state.queue:
         return refuse("session.busy")
-    hides = message.position + 1 if answer is not None else None
+    # Not from the message on: of two that were sent at once the first is answered behind the second.
+    hides = answer.position if answer is not None else None
     waiting = Waiting(
         message=message,
         reading=reread(rules, state, state.talk, message),

@@ -194,7 +194,8 @@ def progress(killing: Killing) -> str:
         f"{len(ledger.messages)}  answers {len(ledger.answers)}  resent {ledger.resent}  closed {ledger.closed}\n"
         f"  lost {found.lost}  twice {found.doubled}  gaps {found.gaps}  reordered {found.reordered}  answered twice "
         f"{found.answered_twice}  refused but stored {found.refused_but_stored}  summed up twice "
-        f"{found.handed_over_twice}  broken on the wire {len(ledger.broken)}  slow lives {killing.slow}  late {dict(ledger.late)}"
+        f"{found.handed_over_twice}  broken on the wire {len(ledger.broken)}\n"
+        f"  slow lives {killing.slow}  late {dict(ledger.late)}"
     )
 
 

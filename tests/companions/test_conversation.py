@@ -365,6 +365,27 @@ def test_another_answer_replaces_the_old_in_the_transaction_that_stores_it() -> 
     assert [each.text for each in table.state.talk.messages] == ["hello", "A fine day to you."]
 
 
+def test_of_two_sent_at_once_another_answer_to_the_second_leaves_the_one_to_the_first() -> None:
+    table = Table(with_settings(regenerate=True))
+    table.say("one")
+    table.land()
+    table.say("two")
+    table.land()
+    for answer in ("One, yes.", "Two, yes."):
+        table.piece(answer)
+        table.finish()
+        table.land()
+    assert table.state.talk is not None
+    assert [each.text for each in table.state.talk.messages] == ["one", "two", "One, yes.", "Two, yes."]
+    assert TellHidden(conversation="cnv_1", position=4) in table.regenerate("msg_2")
+    table.piece("Two, surely.")
+    table.finish()
+    assert changes(table, AnswerGiven)[-1].replaces_from == 4
+    table.land()
+    assert table.state.talk is not None
+    assert [each.text for each in table.state.talk.messages] == ["one", "two", "One, yes.", "Two, surely."]
+
+
 def test_another_answer_that_never_comes_leaves_the_old_one() -> None:
     table = Table(with_settings(regenerate=True))
     table.talk("hello", "Good morning.")

@@ -1,0 +1,272 @@
+"""One life of the server on a simulated machine: the real parts from the store to the door, put together as
+``server.app`` does, over a disk, lines and a model of the simulation."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import anyio
+from anyio.abc import TaskGroup
+
+from actors.aftermath import Channel
+from actors.landing import land
+from actors.mail import Mail
+from actors.ports import Cast, Services
+from actors.runtime import Address, kept_running, running
+from actors.sessions import Sessions
+from actors.writer import Commit, Write, Writer
+from companions.changes import AnyChange, Landed, Outcome
+from companions.companion import Companion
+from companions.ports import LanguageModel
+from companions.state import Who
+from companions.unsaying import Unsaid
+from server.aftercare import aftercare
+from server.app import committing
+from server.attending import Attending
+from server.care import Care
+from server.casting import casts, companions
+from server.connection import Connection, Door
+from server.desk import StoreDesk
+from server.erasing import Erasures
+from server.ids import mint, new_id, now_ms
+from server.indexer import Indexer
+from server.metrics import Metrics
+from server.presence import Presence
+from server.scrubber import Scrubber
+from server.settings import Limits
+from server.spilling import replayed
+from server.sweeper import Sweeper
+from server.tickets import Tickets
+from storage.connection import connect
+from storage.erased import LEDGER_FILE, erased_before
+from storage.erasing import hold_against
+from storage.migrating import migrate
+from storage.order import epoch
+from storage.recovery import recover
+from storage.spill import spill
+from tests.simulation.disk import Aside, Disk, Weather
+from tests.simulation.fate import BEGAN_MS, Fate
+from tests.simulation.network import Line
+
+FILE = "fireside.db"
+SPILL_BYTES = 256 * 1024
+MOST_LINES = 1_000
+
+
+@cache
+def everybody() -> dict[str, Companion]:
+    """The companions that ship."""
+    return companions("")
+
+
+@cache
+def rules() -> dict[str, Cast]:
+    """Their rules."""
+    return casts(everybody())
+
+
+Protection = Callable[[Commit], Commit]
+"""What the writer's commit goes through: itself, or a wrong double for a control."""
+
+
+class House:
+    """A server that lives: lines may be opened to it."""
+
+    def __init__(
+        self, folder: Path, fate: Fate, disk: Disk, tasks: TaskGroup, stop: Callable[[], None]
+    ) -> None:
+        self.folder = folder
+        self.fate = fate
+        self.disk = disk
+        self.killed = False
+        self._tasks = tasks
+        self._stop = stop
+        self._lines: list[Line] = []
+        self.door: Door | None = None
+        self.sessions: Sessions | None = None
+        self.channels: tuple[Channel, ...] = ()
+
+    def open_line(self) -> Line | None:
+        """A line to the door; None while nobody is there."""
+        if self.killed or self.door is None:
+            return None
+        line = Line(self.fate)
+        self._lines = [*self._lines, line][-MOST_LINES:]
+        connection = Connection(line.for_the_door, self.door)
+        self._tasks.start_soon(self._serve, connection, line, name="connection")
+        return line
+
+    async def _serve(self, connection: Connection, line: Line) -> None:
+        try:
+            await connection.serve()
+        finally:
+            await line.server.close()
+
+    def kill(self) -> None:
+        """As ``kill -9``: from this moment on nothing of it reaches the disk or a client."""
+        self.killed = True
+        self.disk.kill()
+        for line in self._lines:
+            line.cut()
+        self._stop()
+
+    async def drain(self) -> None:
+        """As SIGTERM: clients are told, open answers finish or are cut."""
+        assert self.sessions is not None
+        await self.sessions.drain([700, 1_500, 3_000], 10.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """What a life is made with."""
+
+    folder: Path
+    fate: Fate
+    weather: Weather
+    model: LanguageModel
+    protection: Protection = lambda commit: commit
+
+
+@asynccontextmanager
+async def living(made: Made) -> AsyncGenerator[House]:
+    """A life of the server on the file that is there. However it ends, none of its tasks is left."""
+    path = made.folder / FILE
+    if not path.exists():
+        _first(path)
+    disk = Disk(path, made.fate, made.weather)
+    with spill(made.folder / "spill", SPILL_BYTES) as spill_file:
+        async with anyio.create_task_group() as life:
+            house = House(made.folder, made.fate, disk, life, life.cancel_scope.cancel)
+            life.start_soon(disk.run, name="disk")
+            async with AsyncExitStack() as stack:
+                left = await replayed(spill_file, disk)
+                indexer, scrubber = Indexer(disk), Scrubber(disk, made.folder)
+
+                def committed(_changes: int) -> None:
+                    indexer.committed()
+
+                writing = Writer(
+                    made.protection(committing(disk, scrubber.committed)),
+                    measure=committed,
+                    spill=Aside(spill_file, disk),
+                    mend=disk.mend,
+                )
+                writing.first(left)
+                writer = await stack.enter_async_context(
+                    running(writing, name="writer", capacity=1_000, grace=10.0)
+                )
+                tasks = await stack.enter_async_context(anyio.create_task_group())
+                await _served(house, made, disk, indexer, scrubber, writing, writer, tasks)
+                try:
+                    yield house
+                    if not house.killed:
+                        await house.drain()
+                        for channel in house.channels:
+                            channel.close()
+                finally:
+                    house.door = None
+                    tasks.cancel_scope.cancel()
+            life.cancel_scope.cancel()
+        for channel in house.channels:
+            channel.closed()
+    if not disk.killed:
+        disk.db.close()
+
+
+def _first(path: Path) -> None:
+    """A store as a first start makes it."""
+    with closing(connect(path, "process")) as db:
+        migrate(db, path, BEGAN_MS)
+
+
+async def _kept(work: Callable[[], Awaitable[None]], name: str) -> None:
+    await kept_running(work, name=name)
+
+
+async def _served(
+    house: House,
+    made: Made,
+    disk: Disk,
+    indexer: Indexer,
+    scrubber: Scrubber,
+    writing: Writer,
+    writer: Address[Write],
+    tasks: TaskGroup,
+) -> None:
+    """Everything between the writer and the door."""
+    ledger = tuple(erased_before(made.folder / LEDGER_FILE))
+    await disk.transact(lambda db: hold_against(db, ledger))
+    await disk.transact(lambda db: recover(db, now_ms()))
+    this_epoch = await disk.read(epoch)
+    found, cast = everybody(), rules()
+    metrics = Metrics()
+    erasures = Erasures(disk, made.folder, scrubber, cool_down=60.0, now_ms=now_ms)
+
+    async def kept(who: Who, change: AnyChange) -> Outcome:
+        outcome = await land(writer, (change,))
+        if isinstance(outcome, Landed):
+            sessions.refresh(who.user, companion=who.companion, items=())
+        return outcome
+
+    desk = StoreDesk(disk, cast, this_epoch, erasures, Tickets(), kept)
+    sessions = Sessions(tasks, cast, desk)
+    channels = (Channel(), Channel(), Channel())
+
+    def nudge(conversation: str) -> None:
+        for channel in channels:
+            channel.nudge(conversation)
+
+    async def unsaid(who: Who, what: Unsaid, by: Address[Mail] | None = None) -> None:
+        sessions.unsaid(who, what, by)
+        if what.conversation is not None:
+            await scrubber.now(what.texts)
+            nudge(what.conversation)
+
+    services = Services(
+        writer=writer,
+        model=made.model,
+        desk=desk,
+        now_ms=now_ms,
+        mint=mint,
+        new_ref=lambda: new_id("ref"),
+        hand_over=nudge,
+        take_over=sessions.take_over,
+        holds=sessions.holds,
+        alert=lambda *_: None,
+        report=lambda *_: None,
+        measure=metrics,
+        trouble=lambda: writing.refusing,
+        unsay=sessions.unsay,
+        unsaid=unsaid,
+        memory_changed=lambda who, items: sessions.refresh(
+            who.user, companion=who.companion, edited=True, items=items
+        ),
+    )
+    takers = aftercare(disk, found, made.model, writer, channels, sessions, metrics)
+    sweeper = Sweeper(disk, writer, sessions, cast, services)
+    work: dict[str, Callable[[], Awaitable[None]]] = {taker.name: taker for taker in takers}
+    work |= {"sweeper": sweeper, "indexer": indexer, "scrubber": scrubber}
+    for name, each in work.items():
+        tasks.start_soon(_kept, each, name, name=name)
+    care = Care(
+        disk,
+        lambda change: land(writer, (change,)),
+        erasures,
+        changed=lambda user: sessions.refresh(user, edited=True),
+        unsay=lambda who, what: sessions.unsay(who, what, None),
+        unsaid=unsaid,
+        attending=Attending(disk, now_ms),
+    )
+    house.sessions, house.channels = sessions, channels
+    house.door = Door(
+        care=care,
+        presence=Presence(tasks),
+        sessions=sessions,
+        services=services,
+        limits=Limits(commands_per_second=1_000.0),
+        metrics=metrics,
+        epoch=this_epoch,
+        default_companion="serenity",
+    )
