@@ -112,7 +112,8 @@ class AnswerGiven(Change, frozen=True, kw_only=True, tag="answer_given"):
     """An answer is over: everything it produced is one transaction.
 
     ``answer`` is None when nothing was shown; then only the rows about the person's message are kept.
-    ``replaces`` hides nothing any more but deletes: the positions at and after it go (regeneration).
+    What it replaces (another answer was wanted) goes: the positions from ``replaces_from`` to ``replaces_to``, or all
+    behind where that is not named. What was said while the new answer was made stands behind them.
     """
 
     conversation: str
@@ -134,6 +135,7 @@ class AnswerGiven(Change, frozen=True, kw_only=True, tag="answer_given"):
     completion_tokens: int | None = None
     tool_calls: msgspec.Raw | None = None
     replaces_from: int | None = None
+    replaces_to: int | None = None
     memories: tuple[MemoryUse, ...] = ()  # what of memory was before the model
 
 

@@ -66,7 +66,8 @@ def talk_after(rules: Rules, state: State, phase: Responding, message: Message |
     assert talk is not None
     hidden: list[str] = []
     if phase.waiting.hides_from is not None:
-        hidden = [each.id for each in talk.messages if each.position >= phase.waiting.hides_from]
+        first, last = phase.waiting.hides_from, phase.waiting.hides_to or talk.last_position
+        hidden = [each.id for each in talk.messages if first <= each.position <= last]
         talk = without(talk, hidden)
     if message is None:
         return talk
@@ -104,6 +105,7 @@ def given(state: State, phase: Responding, message: Message | None, status: Stat
         completion_tokens=phase.completion_tokens,
         tool_calls=msgspec.Raw(msgspec.json.encode(phase.calls)) if phase.calls else None,
         replaces_from=waiting.hides_from,
+        replaces_to=waiting.hides_to if waiting.hides_from is not None else None,
         memories=plan.memories if phase.source == "model" else (),  # its own words draw on none
     )
 

@@ -41,6 +41,7 @@ def regenerate(rules: Rules, state: State, event: RegenerateAsked) -> Step:
         told=True,
         style=event.style,
         hides_from=hides,
+        hides_to=state.talk.last_position,
         asked=event.command,
     )
     effects: list[Effect] = [
@@ -74,6 +75,7 @@ def resumed(rules: Rules, state: State, ids: Minted, at: int) -> Step:
         ids=ids,
         told=True,
         hides_from=part.position if part is not None else None,
+        hides_to=state.talk.last_position,
         begun=part.text if part is not None else "",
     )
     if part is not None:

@@ -83,8 +83,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     """A message of the person that has no answer yet.
 
-    ``told``: its ack was sent. ``hides_from``: another answer is wanted, and what stands from that position on
-    is deleted when it lands.
+    ``told``: its ack was sent. ``hides_from``: another answer is wanted, and what stands from that position to
+    ``hides_to`` is deleted when it lands; what is said meanwhile stands behind it, and stays.
     """
 
     message: Message
@@ -94,6 +94,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     told: bool = False
     style: Style | None = None
     hides_from: int | None = None
+    hides_to: int | None = None
     asked: CommandId | None = None  # the one that wants another answer: kept with the answer, for repeats
     begun: str = ""  # what a crash left of its answer: it was shown, and the answer goes on from there
 

@@ -269,7 +269,7 @@ def answer_given(db: sqlite3.Connection, change: AnswerGiven) -> Outcome:
         return CONFLICT
     if change.answer is not None:
         if change.replaces_from is not None:
-            remove_from(db, change, change.replaces_from)
+            remove_replaced(db, change, change.replaces_from)
         if not _fits(db, change):
             return CONFLICT
         _store_answer(db, change)
@@ -337,11 +337,15 @@ def _store_answer(db: sqlite3.Connection, change: AnswerGiven) -> None:
     _grown(db, change, stored, change.position, said=0)
 
 
-def remove_from(db: sqlite3.Connection, change: AnswerGiven, position: int) -> None:
-    """Turn every message at and after ``position`` but the one that is answered into a tombstone."""
+def remove_replaced(db: sqlite3.Connection, change: AnswerGiven, first: int) -> None:
+    """Turn every message from ``first`` to where the answer replaces, but the one it answers, into a tombstone."""
     gone: list[tuple[str]] = db.execute(
-        "SELECT id FROM messages WHERE conversation = ? AND position >= ? AND removed = 0 AND id <> ?",
-        (change.conversation, position, change.message),
+        """
+        SELECT id FROM messages
+        WHERE conversation = ?1 AND position >= ?2 AND position <= COALESCE(?3, position) AND removed = 0
+            AND id <> ?4
+        """,
+        (change.conversation, first, change.replaces_to, change.message),
     ).fetchall()
     if gone:
         remove(db, change, change.conversation, [id_ for (id_,) in gone])

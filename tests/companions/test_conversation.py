@@ -386,6 +386,22 @@ def test_of_two_sent_at_once_another_answer_to_the_second_leaves_the_one_to_the_
     assert [each.text for each in table.state.talk.messages] == ["one", "two", "One, yes.", "Two, surely."]
 
 
+def test_what_is_said_while_another_answer_is_made_stays() -> None:
+    table = Table(with_settings(regenerate=True))
+    table.talk("hello", "Good morning.")
+    table.regenerate("msg_1")
+    table.piece("A fine day to you.")
+    table.say("and one more thing")
+    table.land()
+    table.finish()
+    given = changes(table, AnswerGiven)[-1]
+    assert (given.replaces_from, given.replaces_to) == (2, 2)
+    table.land()
+    assert table.state.talk is not None
+    texts = [each.text for each in table.state.talk.messages]
+    assert texts == ["hello", "and one more thing", "A fine day to you."]
+
+
 def test_another_answer_that_never_comes_leaves_the_old_one() -> None:
     table = Table(with_settings(regenerate=True))
     table.talk("hello", "Good morning.")
@@ -522,7 +538,8 @@ def test_an_answer_that_a_crash_cut_goes_on_from_what_was_shown_where_the_policy
     table.piece("It is warm here.")
     table.finish()
     given = changes(table, AnswerGiven)[-1]
-    assert (given.text, given.replaces_from) == ("You are at home. It is warm here.", 2)
+    assert given.text == "You are at home. It is warm here."
+    assert (given.replaces_from, given.replaces_to) == (2, 2)
 
 
 def test_an_answer_that_a_crash_cut_is_left_alone_where_the_page_offers() -> None:

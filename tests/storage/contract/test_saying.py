@@ -159,6 +159,13 @@ async def test_regenerating_removes_the_answer_and_all_that_followed(store: Stor
     assert await store.read(partial(message, user=ANNA, id="msg_c_3")) is None
 
 
+async def test_what_was_said_while_another_answer_was_made_is_not_replaced_by_it(store: Store) -> None:
+    await land(store, said("c", 1, "one"), answered("c", 2, "old"), said("c", 3, "meanwhile"))
+    change = answered("c", 4, "new", to=1, replaces_from=2, replaces_to=2)
+    assert await land(store, change) == [Landed()]
+    assert await texts(store, "c") == ["one", "meanwhile", "new"]
+
+
 async def test_a_removed_message_leaves_its_position_and_no_word(store: Store) -> None:
     await land(
         store, said("c", 1), answered("c", 2, "canary"), answered("c", 3, "new", to=1, replaces_from=2)
