@@ -10,7 +10,6 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import anyio
 import structlog
@@ -31,6 +30,7 @@ from companions.unsaying import Unsaid
 from generation.builtin import Builtin
 from generation.choose import choose, language_model
 from memory.reading import warm
+from server import opening
 from server.addresses import address_for_devices
 from server.aftercare import aftercare
 from server.attending import Attending
@@ -71,20 +71,16 @@ from server.restoring import Watch, made_whole
 from server.retention import Retention
 from server.scrubber import Scrubber
 from server.settings import BadSetting, Settings
-from server.spilling import mending, replayed, spilling
+from server.spilling import mending, spilling
 from server.static import pages
 from server.sweeper import Sweeper
 from server.telling_person import owing
 from server.tickets import Tickets
 from server.vectorizer import Vectorizer, searched
-from storage.absent import AbsentStore, opened_or_absent
-from storage.connection import Store
-from storage.erased import LEDGER_FILE, erased_before
-from storage.erasing import hold_against
+from storage.connection import ThreadStore
 from storage.lock import held
-from storage.order import epoch
-from storage.recovery import recover
 from storage.refusals import StoreRefused
+from storage.restoring import Restored
 from storage.sizes import sizes
 
 WRITER_MAILBOX = 1_000
@@ -105,6 +101,7 @@ class Running:
     why: str
     companion: Companion
     open_mode: bool
+    again: anyio.Event  # the store asks for a start: it was damaged, or can be used now
 
 
 @asynccontextmanager
@@ -131,9 +128,15 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     cast = casts(found, acks_at_once=debounced, felt=tells_feelings(chosen_embedder))
     metrics = Metrics()
     with held(settings.folder), spilling(settings.folder) as (kept_aside, spill_file):
-        restored = await anyio.to_thread.run_sync(made_whole, settings.folder / STORE_FILE)
-        async with opened_or_absent(settings.folder / STORE_FILE, settings.data.durability) as store:
-            absent = store if isinstance(store, AbsentStore) else None
+        path = settings.folder / STORE_FILE
+        mended = await anyio.to_thread.run_sync(made_whole, path)
+        restored = mended if isinstance(mended, Restored) else None
+        unusable = mended if isinstance(mended, StoreRefused) else None
+        async with opening.found(path, settings.data.durability, spill_file, unless=unusable) as opened:
+            store, absent, this_epoch = opened.store, opened.absent, opened.epoch
+            watch = Watch(path, absent=absent.code if absent else None, restored=restored is not None)
+            if isinstance(store, ThreadStore):
+                store.damaged = watch.saw
             indexer = Indexer(store)
             followers = [indexer.committed]
             scrubber = Scrubber(store, settings.folder)
@@ -150,7 +153,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 spill=kept_aside,
                 mend=mending(store),
             )
-            writing.first(await replayed(spill_file, store))
+            writing.first(opened.waits)
+            writing.refusing = absent.code if absent else None
             async with (
                 language_model(model_settings(settings), chosen) as model,
                 embedding(settings) as embedder,
@@ -158,10 +162,6 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 running(writing, name="writer", capacity=WRITER_MAILBOX, grace=WRITER_GRACE) as writer,
                 anyio.create_task_group() as tasks,
             ):
-                this_epoch = await _recovered(store, settings.folder) if absent is None else absent.code
-                if absent is not None:
-                    log.error("store.absent", code=absent.code, detail=absent.detail)
-                    writing.refusing = absent.code
                 erasures = Erasures(
                     store,
                     settings.folder,
@@ -242,7 +242,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 copies = DailyCopies(
                     scrubber.copier, settings.folder, hours=settings.data.backup_hours, now_ms=now_ms
                 )
-                metrics.measure_storage(lambda: sizes(settings.folder / STORE_FILE))
+                metrics.measure_storage(lambda: sizes(path))
                 aftermath: list[anyio.Event] = []
                 if absent is None:
                     aftermath = [_over(tasks, taker) for taker in takers]
@@ -258,7 +258,6 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     tasks.start_soon(lambda: kept_running(retention, name="retention"))
                     tasks.start_soon(lambda: kept_running(copies, name="copies"))
                 tasks.start_soon(lambda: kept_running(attending, name="attending"))
-                watch = Watch(settings.folder / STORE_FILE)
                 tasks.start_soon(watch, name="watch")
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
                 care = Care(
@@ -333,6 +332,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                         why=chosen.why,
                         companion=default,
                         open_mode=entrance.open_mode,
+                        again=watch.again,
                     )
                     log.info("server.draining", sessions=len(sessions))
                     scrubber.copier.stop()
@@ -348,17 +348,6 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 await indexer.index()
             await scrubber.settle()
     log.info("server.stopped")
-
-
-async def _recovered(store: Store, folder: Path) -> str:
-    """Erase again what came back of what was erased, and end what a crash left open; the store's epoch."""
-    ledger = tuple(erased_before(folder / LEDGER_FILE))
-    again = await store.transact(lambda db: hold_against(db, ledger))
-    if again:
-        log.warning("store.erased_again", lines=again)
-    left = await store.transact(lambda db: recover(db, now_ms()))
-    log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
-    return await store.read(epoch)
 
 
 def _over(tasks: anyio.abc.TaskGroup, taker: Taker) -> anyio.Event:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import anyio
 import cyclopts
 from cyclopts import Parameter
+from msgspec.structs import replace
 
 from server import (
     batch,
@@ -118,9 +119,14 @@ def serve(
     configure(loaded.settings.log.level, loaded.settings.log.format)
 
     async def run() -> None:
-        async with stop_asked() as stop, server(loaded.settings) as running:
-            _announce(running)
-            await stop.wait()
+        settings = loaded.settings
+        async with stop_asked() as stop:
+            while not stop.is_set():
+                async with server(settings) as running:
+                    _announce(running)
+                    await _first_of(stop, running.again)
+                listen = replace(settings.listen, port=running.port)  # who comes back finds the same door
+                settings = replace(settings, listen=listen)
 
     with said_plainly(loaded.settings.folder):
         _with_loop(run)
@@ -141,6 +147,17 @@ def _announce(running: Running) -> None:
             file=sys.stderr,
         )
     print(OPEN if running.open_mode else CLOSED, file=sys.stderr)
+
+
+async def _first_of(*events: anyio.Event) -> None:
+    async with anyio.create_task_group() as tasks:
+
+        async def wait(event: anyio.Event) -> None:
+            await event.wait()
+            tasks.cancel_scope.cancel()
+
+        for event in events:
+            tasks.start_soon(wait, event)
 
 
 def _with_loop(run: Callable[[], Awaitable[object]]) -> None:

@@ -76,6 +76,7 @@ class ThreadStore:
         self._connection = connection
         self._db = db
         self._again = again
+        self.damaged: Callable[[str], None] = lambda _: None  # is told when it turns out to contradict itself
 
     async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` in one transaction on the database's thread."""
@@ -114,7 +115,12 @@ class ThreadStore:
 
     async def _hop(self, run: Callable[[], T]) -> T:
         # A closure on purpose: aiosqlite logs the repr of what it runs, and a partial shows its arguments.
-        return await _on_thread(self._connection, run)
+        try:
+            return await _on_thread(self._connection, run)
+        except StoreRefused as refused:
+            if refused.code == "storage.damaged":
+                self.damaged(refused.detail)
+            raise
 
 
 async def _on_thread(connection: aiosqlite.Connection, run: Callable[[], T]) -> T:

@@ -23,11 +23,19 @@ def damage(path: Path) -> str | None:
         if path.stat().st_size == 0 and backups_of(path):
             return "the file is empty"
         refuse_newer(path)
+        _rolled_back(path)
         return checked(path, whole=path.stat().st_size < CHECKED_AT_START)
     except StoreRefused as refused:
         if refused.code == "storage.damaged":
             return refused.detail
         raise
+
+
+def _rolled_back(path: Path) -> None:
+    """A power cut in a store's very first moments, before it has a log, leaves a journal that SQLite takes back."""
+    if Path(f"{path}-journal").exists():
+        with translated(), closing(sqlite3.connect(path)) as db:
+            db.execute("SELECT name FROM sqlite_master").fetchall()
 
 
 def checked(path: Path, *, whole: bool = True) -> str | None:

@@ -3,6 +3,7 @@
 The lock is the kernel's (flock) and ends with the process, however that ends; the file only says who it is.
 """
 
+import errno
 import fcntl
 import os
 from collections.abc import Generator
@@ -28,7 +29,8 @@ class FolderUnusable(Exception):
 def held(folder: Path) -> Generator[None]:
     """Hold ``folder`` while the block runs; raises ``FolderHeld`` at once when somebody else does.
 
-    ``FolderUnusable`` where no folder can be made or written.
+    ``FolderUnusable`` where no folder can be made or written, but on a file system that is read-only: there it can be
+    looked at.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -36,6 +38,10 @@ def held(folder: Path) -> Generator[None]:
     except FileExistsError:
         raise FolderUnusable(f"the data folder {folder} is a file") from None
     except OSError as error:
+        if error.errno == errno.EROFS:
+            with _looked_at(folder):
+                yield
+            return
         raise FolderUnusable(f"the data folder {folder} cannot be used: {error.strerror}") from None
     try:
         _take(folder, descriptor)
@@ -44,11 +50,28 @@ def held(folder: Path) -> Generator[None]:
         os.close(descriptor)  # releases it; the file stays, or two starters could hold two files
 
 
-def _take(folder: Path, descriptor: int) -> None:
+@contextmanager
+def _looked_at(folder: Path) -> Generator[None]:
+    """On a file system that cannot be written the lock can still be held, where there is one."""
+    try:
+        descriptor = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        yield  # nobody ever wrote here, and nobody can
+        return
+    try:
+        _take(folder, descriptor, named=False)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(folder: Path, descriptor: int, *, named: bool = True) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise FolderHeld(folder, _holder(descriptor)) from None
+    if not named:
+        return
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, str(os.getpid()).encode(), 0)
 

@@ -28,6 +28,11 @@ _CODES: dict[int, RefusalCode] = {
 }
 
 
+_EXTENDED: dict[int, RefusalCode] = {
+    sqlite3.SQLITE_IOERR_SHMSIZE: "storage.full",  # no room for the index of the log
+}
+
+
 class StoreRefused(Exception):
     """The store did not take, or could not give, what it was asked for. Its words hold nothing of anyone's.
 
@@ -57,7 +62,9 @@ def translated() -> Generator[None]:
         yield
     except sqlite3.Error as error:
         extended = getattr(error, "sqlite_errorcode", None)
-        code = _CODES.get(extended & 0xFF) if isinstance(extended, int) else None
+        code = None
+        if isinstance(extended, int):
+            code = _EXTENDED.get(extended) or _CODES.get(extended & 0xFF)
         if code is None:
             raise
         raise StoreRefused(code, error.sqlite_errorname) from error

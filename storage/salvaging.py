@@ -64,16 +64,36 @@ def _bring(db: sqlite3.Connection, source: sqlite3.Connection, table: str) -> tu
     names = ", ".join(f'"{name}"' for name in columns)
     places = ", ".join("?" * len(columns))
     insert = f'INSERT OR REPLACE INTO "{table}" ({names}) VALUES ({places})'  # noqa: S608 - names of our own schema
-    seen = 0
-    for order in ("", " ORDER BY rowid DESC"):
-        query = f'SELECT {names} FROM "{table}"{order}'  # noqa: S608 - as above
+    query, seen = f'SELECT {names} FROM "{table}"', 0  # noqa: S608 - as above
+    for order in ("", f" ORDER BY {_backwards(db, table)}"):
+        read = 0
         try:
-            for row in source.execute(query):
+            for row in source.execute(query + order):
+                read += 1
                 seen += _kept(db, insert, row)
-        except _BROKEN:
-            continue  # the rest is read from the other end; a table without rowids has only one
+        except _BROKEN:  # the rest is read from the other end
+            seen += _last_before(db, source, f"{query}{order} LIMIT 1 OFFSET {read}", insert)
+            continue
         return seen, True
     return seen, False
+
+
+def _backwards(db: sqlite3.Connection, table: str) -> str:
+    """From a table's other end: by its key, which orders one without rowids, or by its rowid."""
+    keys = sorted((row[5], row[1]) for row in db.execute(f'PRAGMA table_xinfo("{table}")') if row[5])
+    sql: tuple[str] = db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    if "WITHOUT ROWID" not in sql[0]:
+        return "rowid DESC"
+    return ", ".join(f'"{name}" DESC' for _, name in keys)
+
+
+def _last_before(db: sqlite3.Connection, source: sqlite3.Connection, query: str, insert: str) -> int:
+    """The row before the break: a cursor has looked for the next one before it hands a row out."""
+    try:
+        row: Row | None = source.execute(query).fetchone()
+    except _BROKEN:
+        return 0
+    return 0 if row is None else _kept(db, insert, row)
 
 
 def _kept(db: sqlite3.Connection, insert: str, row: Row) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storage.connection import inline
-from storage.migrating import back_up, migrate, steps, version_of
+from storage.migrating import _take, back_up, migrate, steps, version_of
 from storage.refusals import StoreRefused
 
 KILL = """
@@ -96,3 +96,83 @@ def test_opening_again_changes_nothing(tmp_path: Path) -> None:
     with inline(path) as store:
         assert store.db.execute("SELECT epoch FROM store").fetchone() == epoch
         assert not (tmp_path / "backups").exists()
+
+
+def old_store(path: Path, version: int) -> None:
+    """A store as the migrations up to ``version`` left it, with a conversation of two messages in it."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        for number, step in enumerate(steps()[:version], start=1):
+            db.executescript(f"BEGIN; {step}; PRAGMA user_version = {number}; COMMIT")
+            if number == 1:
+                db.executescript(OLD_ROWS)
+
+
+OLD_ROWS = """
+INSERT INTO store VALUES (1, '0123456789abcdef', 2, 2000, NULL);
+INSERT INTO users VALUES ('ann', 'serenity', 'active', 1000, 2000, 'cnv_1');
+INSERT INTO conversations (id, user_id, companion, session_type, parent_mode, message_limit, title, title_given,
+    title_folded, preview, created_at, updated_at, activity, last_position, message_count)
+VALUES ('cnv_1', 'ann', 'serenity', 'freeform', 0, 20, 'Roses', 0, 'roses', 'Roses', 1000, 2000, 2, 2, 2);
+INSERT INTO messages (stored, id, user_id, companion, conversation, position, role, text, at, status, settled)
+VALUES (1, 'msg_1', 'ann', 'serenity', 'cnv_1', 1, 'user', 'The roses bloom.', 1000, 'completed', 1),
+    (2, 'msg_2', 'ann', 'serenity', 'cnv_1', 2, 'assistant', 'They do.', 2000, 'completed', 1);
+"""
+TEXTS = [("The roses bloom.",), ("They do.",)]
+
+
+def texts(path: Path) -> list[tuple[str]]:
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+        return db.execute("SELECT text FROM messages ORDER BY position").fetchall()
+
+
+@pytest.mark.parametrize("version", range(1, len(steps())))
+def test_a_store_of_every_older_form_opens_with_all_that_was_in_it_and_a_copy_of_before(
+    tmp_path: Path, version: int
+) -> None:
+    path = tmp_path / "fireside.sqlite3"
+    old_store(path, version)
+    with inline(path, at=1_000) as store:
+        assert version_of(store.db) == len(steps())
+    assert texts(path) == TEXTS
+    (backup,) = (tmp_path / "backups").iterdir()
+    assert texts(backup) == TEXTS
+    with closing(sqlite3.connect(backup)) as copy:
+        assert version_of(copy) == version
+
+
+def statements_from(version: int) -> int:
+    seen: list[str] = []
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        for step in steps()[:version]:
+            db.executescript(step)
+        db.execute(f"PRAGMA user_version = {version}")
+        db.set_trace_callback(seen.append)
+        for number, step in enumerate(steps()[version:], start=version + 1):
+            _take(db, step, number)
+    return len(seen)
+
+
+def test_an_upgrade_killed_at_any_statement_always_opens_with_all_that_was_in_it(tmp_path: Path) -> None:
+    first = len(steps()) - 2
+    most = statements_from(first) + 8  # and those of the copy before
+    for number in range(most):
+        old_store(tmp_path / f"{number}.sqlite3", first)
+    subprocess.run([sys.executable, "-c", KILL, str(tmp_path / "x"), str(most)], check=True, cwd=Path.cwd())
+    versions: set[int] = set()
+    for number in range(most):
+        path = tmp_path / f"{number}.sqlite3"
+        with closing(sqlite3.connect(path)) as db:
+            versions.add(version_of(db))
+        copies = sorted((tmp_path / "backups").glob(f"{number}-*.sqlite3"))
+        assert copies or version_of_file(path) == first, "nothing changes before there is a copy"
+        with inline(path, at=number + 1):
+            assert texts(path) == TEXTS
+    assert versions == set(range(first, len(steps()) + 1))
+
+
+def version_of_file(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as db:
+        return version_of(db)

@@ -1,0 +1,61 @@
+"""The store as a start finds it: opened, with what was kept aside, held against the ledger, and recovered."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from server.ids import now_ms
+from server.spilling import replayed
+from storage.absent import AbsentStore, opened_or_absent, standing_for
+from storage.connection import Durability, Store
+from storage.erased import LEDGER_FILE, erased_before
+from storage.erasing import hold_against
+from storage.order import epoch
+from storage.recovery import recover
+from storage.refusals import StoreRefused
+from storage.spill import Group, Spill
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("server")
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The store; ``waits`` is what could not be brought in yet and lands first. ``absent``: why it is not used."""
+
+    store: Store
+    epoch: str
+    waits: list[Group]
+    absent: AbsentStore | None
+
+
+@asynccontextmanager
+async def found(
+    path: Path, durability: Durability, spill_file: Spill | None, *, unless: StoreRefused | None = None
+) -> AsyncGenerator[Found]:
+    """The store at ``path``, ready to serve; or absent, where it cannot be opened or written now, or ``unless``."""
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(opened_or_absent(path, durability, unless=unless))
+        waits = await replayed(spill_file, store)
+        try:
+            absent = store if isinstance(store, AbsentStore) else None
+            this_epoch = await _recovered(store, path.parent) if absent is None else absent.code
+        except StoreRefused as refused:  # another program holds it, or it turns out that it cannot be written
+            await stack.aclose()
+            absent = stack.enter_context(standing_for(path, refused))
+            this_epoch = absent.code
+        if absent is not None:
+            log.error("store.absent", code=absent.code, detail=absent.detail)
+        yield Found(absent or store, this_epoch, waits, absent)
+
+
+async def _recovered(store: Store, folder: Path) -> str:
+    """Erase again what came back of what was erased, and end what a crash left open; the store's epoch."""
+    ledger = tuple(erased_before(folder / LEDGER_FILE))
+    again = await store.transact(lambda db: hold_against(db, ledger))
+    if again:
+        log.warning("store.erased_again", lines=again)
+    left = await store.transact(lambda db: recover(db, now_ms()))
+    log.info("store.ready", interrupted=len(left.interrupted), jobs_released=left.released)
+    return await store.read(epoch)
