@@ -5,17 +5,22 @@ A set is JSON lines: ``{"id", "messages": [{"id", "role", "speaker", "text", "se
 the part of the evidence that is among the first k), MRR (of the first piece of evidence found), and the time
 of one search; then the same with all dialogues told as one, between the same two people.
 
-    python -m evaluation.search [--misses] [SET …]      (default: evaluation/sets/search.jsonl)
+    python -m evaluation.search [--misses] [--embedder onnx] [SET …]      (default: evaluation/sets/search.jsonl)
+
+With an embedder (``onnx``, or as ``fireside serve --embedder`` takes it) the same questions are asked by meaning too.
 """
 
+import argparse
 import statistics
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from storage.fulltext import Query, Utterance, answered
+from server.models import embedding_at_once
+from storage.fulltext import Embed, Query, Utterance, answered
 
 DEPTHS = (3, 5, 10, 20)
 
@@ -84,7 +89,7 @@ def kinds(talks: list[Talk]) -> list[str]:
     return list(dict.fromkeys(question.kind for talk in talks for question in talk.questions))
 
 
-def scored(talks: list[Talk], kind: str | None = None) -> Score:
+def scored(talks: list[Talk], kind: str | None = None, embed: Embed | None = None) -> Score:
     """The figures over all questions of ``talks``, or over those of one kind."""
     recalls: dict[int, list[float]] = {depth: [] for depth in DEPTHS}
     ranks: list[float] = []
@@ -95,7 +100,7 @@ def scored(talks: list[Talk], kind: str | None = None) -> Score:
             for one in talk.questions
             if kind in {None, one.kind}
         ]
-        results = answered(talk.messages, queries)
+        results = answered(talk.messages, queries, embed)
         texts = {message.id: f"{message.speaker}: {message.text}" for message in talk.messages}
         for question in talk.questions:
             if question.id not in results:
@@ -117,17 +122,41 @@ def scored(talks: list[Talk], kind: str | None = None) -> Score:
 
 def main(arguments: list[str]) -> None:
     """Print the figures of each set."""
-    paths = [Path(one) for one in arguments if not one.startswith("--")]
+    parser = argparse.ArgumentParser(prog="evaluation.search")
+    parser.add_argument("sets", type=Path, nargs="*", metavar="SET")
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--embedder")
+    options = parser.parse_args(arguments)
+    if options.embedder is None:
+        _all(options.sets, None, explain=options.misses)
+        return
+    with embedding_at_once(options.embedder) as embed:
+        _all(options.sets, _kept(embed), explain=options.misses)
+
+
+def _kept(embed: Embed) -> Embed:
+    """``embed``, which is asked once for each text: every set is searched several times."""
+    known: dict[str, Sequence[float]] = {}
+
+    def kept(texts: Sequence[str]) -> list[Sequence[float]]:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(new, embed(new), strict=True))
+        return [known[text] for text in texts]
+
+    return kept
+
+
+def _all(paths: Sequence[Path], embed: Embed | None, *, explain: bool) -> None:
     for path in paths or [Path(__file__).parent / "sets" / "search.jsonl"]:
         talks = read(path)
         for name, form in ((path.stem, talks), (f"{path.stem} crowded", crowded(talks))):
             for kind in kinds(form):
-                _report(f"{name}, {kind}", form, kind, explain="--misses" in arguments)
+                _report(f"{name}, {kind}", form, kind, embed, explain=explain)
 
 
-def _report(name: str, talks: list[Talk], kind: str, *, explain: bool) -> None:
+def _report(name: str, talks: list[Talk], kind: str, embed: Embed | None, *, explain: bool) -> None:
     began = time.perf_counter()
-    score = scored(talks, kind)
+    score = scored(talks, kind, embed)
     each = (time.perf_counter() - began) / score.questions * 1000
     figures = "  ".join(f"recall@{depth} {value:.3f}" for depth, value in score.recall.items())
     print(f"{name}: {score.questions} questions  {figures}  MRR {score.mrr:.3f}  {each:.1f} ms each")

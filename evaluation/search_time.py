@@ -1,22 +1,31 @@
 """How long one search takes in a store of 10,000 messages of one person, beside as many of another.
 
-python -m evaluation.search_time [MESSAGES]
+Then the same by meaning too, with vectors of 384 numbers drawn at random: they take as long to compare as any.
+
+    python -m evaluation.search_time [MESSAGES]
 """
 
+import math
 import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from itertools import cycle, islice
 from pathlib import Path
+from random import Random
 
 from companions.changes import CommandId, MessageSaid, NewConversation
 from evaluation.search import crowded, read
+from memory.vectors import Meaning, pressed
 from storage.apply import apply_all
-from storage.connection import inline
+from storage.connection import InlineStore, inline
 from storage.fulltext import index_pending, search
+from storage.nearest import numpy_here
+from storage.vectors import due, keep, open_space
 
 TALK = 200
+MODEL, DIMENSION = "drawn", 384
 
 
 def said(user: str, number: int, text: str) -> MessageSaid:
@@ -52,13 +61,52 @@ def main(most: int) -> None:
         store.db.execute("COMMIT")
         each = (time.perf_counter() - began) / rows * 1e6
         print(f"{rows} rows indexed, {each:.0f} µs each")
-        times: list[float] = []
-        for question in talk.questions:
-            began = time.perf_counter()
-            search(store.db, user="anna", query=question.query, limit=10, speakers={"user": "Ruth"})
-            times.append((time.perf_counter() - began) * 1000)
-    cuts = statistics.quantiles(times, n=100)
-    print(f"{len(times)} searches in {most} messages: p50 {cuts[49]:.1f} ms  p95 {cuts[94]:.1f} ms")
+        queries = [question.query for question in talk.questions]
+        _timed(store, queries, f"{most} messages")
+        chance = Random(7)  # noqa: S311 - figures, no secret
+        _vectors(store, chance)
+        how = "without numpy" if numpy_here() is None else "with numpy"
+        _timed(store, queries, f"{most} messages and their vectors, {how}", chance)
+
+
+def _vectors(store: InlineStore, chance: Random) -> None:
+    store.db.execute("BEGIN")
+    space = open_space(store.db, model=MODEL, dimension=DIMENSION)
+    after: int | None = 0
+    while after is not None:
+        stretch = due(store.db, space, {"serenity"}, after)
+        keep(store.db, space, [(each, pressed(_drawn(chance))) for each in stretch.due])
+        after = stretch.upto
+    store.db.execute("COMMIT")
+
+
+def _drawn(chance: Random) -> tuple[float, ...]:
+    """A vector that is somewhat like all others, so that every search has as many to weigh as it can have."""
+    numbers = [chance.gauss(0.9, 1.0) for _ in range(DIMENSION)]
+    length = math.hypot(*numbers)
+    return tuple(number / length for number in numbers)
+
+
+def _timed(store: InlineStore, queries: Sequence[str], of: str, chance: Random | None = None) -> None:
+    times: list[tuple[float, float]] = []
+    for query in queries:
+        meaning = None if chance is None else Meaning(model=MODEL, vector=_drawn(chance))
+        began, worked = time.perf_counter(), time.thread_time()
+        search(
+            store.db,
+            user="anna",
+            companion="serenity",
+            query=query,
+            limit=10,
+            speakers={"user": "Ruth"},
+            meaning=meaning,
+        )
+        times.append(((time.perf_counter() - began) * 1000, (time.thread_time() - worked) * 1000))
+    waited, busy = (statistics.quantiles(column, n=100) for column in zip(*times, strict=True))
+    print(
+        f"{len(times)} searches in {of}: p50 {waited[49]:.1f} ms  p95 {waited[94]:.1f} ms"
+        f"  (of the processor: {busy[49]:.1f} and {busy[94]:.1f})"
+    )
 
 
 if __name__ == "__main__":

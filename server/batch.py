@@ -21,7 +21,7 @@ from memory.recall import recall_batch
 from memory.repetition import Asked
 from server.casting import companions
 from server.settings import BadSetting, Settings
-from storage.fulltext import Query, Utterance, answered
+from storage.fulltext import Embed, Query, Utterance, answered
 
 T = TypeVar("T", bound=msgspec.Struct)
 Row = dict[str, Any]  # a line of JSON of the contract's shape
@@ -228,8 +228,11 @@ class _Searches(msgspec.Struct):
     queries: list[_Asked]
 
 
-def search(line: bytes) -> Row:
-    """The messages of a dialogue that answer each query best, from an index made for this line."""
+def search(line: bytes, embed: Embed | None = None) -> Row:
+    """The messages of a dialogue that answer each query best, from an index made for this line.
+
+    With ``embed`` by meaning as well as by words.
+    """
     given = msgspec.json.decode(line, type=_Searches)
     messages = [
         Utterance(
@@ -242,7 +245,7 @@ def search(line: bytes) -> Row:
         for at, each in enumerate(given.messages)
     ]
     queries = [Query(id=str(each.id), query=each.query, limit=each.limit) for each in given.queries]
-    found = answered(messages, queries)
+    found = answered(messages, queries, embed)
     return {
         "id": given.id,
         "results": {query: [given.messages[int(at)].id for at in places] for query, places in found.items()},

@@ -23,6 +23,7 @@ from server import (
 )
 from server.app import Running, server
 from server.logs import configure
+from server.models import embedding_at_once
 from server.plain_words import said_plainly
 from server.settings import Loaded, load, shown
 from server.signals import stop_asked
@@ -326,14 +327,19 @@ def recall(*, companion: Companion, config: ConfigFile = None) -> None:
 
 
 @app.command
-def search() -> None:
+def search(*, embedder: EmbedderName = None) -> None:
     """Full-text search in a dialogue: {"id","messages","queries"} in, {"id","results"} out.
 
     For example:
 
         fireside search < dialogues.jsonl
+        fireside search --embedder onnx < dialogues.jsonl
     """
-    batch.run(batch.search)
+    if embedder is None:
+        batch.run(batch.search)
+        return
+    with embedding_at_once(embedder) as embed:
+        batch.run(lambda line: batch.search(line, embed))
 
 
 @app.command

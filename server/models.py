@@ -1,10 +1,20 @@
 """From the settings to the model that answers, and the promise that a local companion's talk stays local (D29)."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeAlias
 
 import anyio
+from anyio.from_thread import start_blocking_portal
 from msgspec.structs import replace
 
 from actors.ports import no_vector
@@ -15,12 +25,15 @@ from generation.deadlines import Deadlines
 from generation.embedding import embedder
 from generation.naming import EmbedderModel, Model, OnnxModel, is_on_this_machine, parse_embedder, written
 from generation.onnx import file_of
-from generation.timely import Timely, VectorOutcome
+from generation.timely import Timely, VectorOutcome, head_and_tail
 from memory.vectors import Meaning
 from server.finding import MeaningOf, nothing_meant
 from server.settings import BadSetting, Settings
+from storage.fulltext import Embed
 
 VectorOf: TypeAlias = Callable[[str], Awaitable[tuple[float, ...] | None]]
+
+AT_ONCE = 32  # texts a question to an embedder for a command
 
 
 def model_settings(settings: Settings) -> ModelSettings:
@@ -106,6 +119,23 @@ async def embedding(settings: Settings) -> AsyncGenerator[Embedder | None]:
         return
     async with embedder(model, api_key=settings.embedder.api_key) as found:
         yield found
+
+
+@contextmanager
+def embedding_at_once(name: str) -> Generator[Embed]:
+    """The embedder of that name, for a command that waits for it; raises as ``embedding`` does."""
+    model = parse_embedder(name)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(embedder(model)) as found:
+
+        def embed(texts: Sequence[str]) -> list[Sequence[float]]:
+            plain = [head_and_tail(text) for text in texts]
+            return [
+                vector
+                for first in range(0, len(plain), AT_ONCE)
+                for vector in portal.call(found.embed, plain[first : first + AT_ONCE])
+            ]
+
+        yield embed
 
 
 @asynccontextmanager

@@ -7,14 +7,16 @@ written later, in batches of its own; a deletion takes rows at once and has thei
 import hashlib
 import sqlite3
 from bisect import insort
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
 
 from memory.fusing import joined
 from memory.searching import Question, asked, indexed, parts_of, telling
 from memory.text import folded
-from memory.vectors import Meaning
+from memory.vectors import Meaning, pressed
+from storage.nearest import held, nearest
 from storage.rows import Row
 from storage.vectors import near
 
@@ -27,6 +29,7 @@ ASKING_WEIGHT = 0.6
 ASIDE_WEIGHT = 0.8
 MOST_WEIGHT = SPEAKER_WEIGHT * TIME_WEIGHT
 CANDIDATES = 100
+WEIGHED = 30  # of what is joined with vectors: weighing takes time, and further down a place more or less is nothing
 BEFORE = 2
 
 
@@ -37,6 +40,9 @@ CREATE VIRTUAL TABLE search USING fts5 (
     tokenize = 'porter unicode61 remove_diacritics 2'
 )
 """
+
+Embed: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+"""Vectors of length one, one for each text."""
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -189,8 +195,9 @@ def search(
         row = rows.get(stored)
         return 0.0 if row is None else _told(question, row[3], named=named.get(row[5]) in question.speakers)
 
-    best = _best(scores, weigh, CANDIDATES if alike else limit)
+    best = _best(scores, weigh, max(limit, WEIGHED) if alike else limit)
     if alike:
+        best += _rest(scores, best, rows)
         meant = [stored for stored in alike if stored in rows]
         best = joined([stored for stored, _ in best], meant)[: max(0, limit)]
     return tuple(
@@ -292,6 +299,15 @@ def _best(scores: Mapping[int, float], weigh: Callable[[int], float], limit: int
     return [(row, score) for score, row in best]
 
 
+def _rest(
+    scores: Mapping[int, float], best: Sequence[tuple[int, float]], among: Container[int]
+) -> list[tuple[int, float]]:
+    """What comes after ``best`` by its words alone, for a ranking that is joined with another."""
+    before = {row for row, _ in best}
+    rest = [row for row in scores if row not in before and row in among]
+    return [(row, scores[row]) for row in sorted(rest, key=lambda row: (-scores[row], row))]
+
+
 def _told(question: Question, text: str, *, named: bool) -> float:
     """How much a message is worth to a question, beside its words.
 
@@ -308,16 +324,29 @@ def _told(question: Question, text: str, *, named: bool) -> float:
     return weight * float(ASKING_WEIGHT**said.asking)
 
 
-def answered(messages: Sequence[Utterance], queries: Iterable[Query]) -> dict[str, list[str]]:
+def answered(
+    messages: Sequence[Utterance], queries: Iterable[Query], embed: Embed | None = None
+) -> dict[str, list[str]]:
     """The ids of the messages that answer each query best, from an index that lasts as long as the call.
 
-    Context does not reach from one session into another. A query that nothing answers has an empty list.
+    Context does not reach from one session into another. A query that nothing answers has an empty list. ``embed``
+    gives the vectors of texts, and then meaning joins as it does in the store.
     """
+    asked_for = tuple(queries)
+    said = b""
+    meant: Sequence[Sequence[float]] = [()] * len(asked_for)
+    if embed is not None:
+        vectors = embed([each.text for each in messages])
+        said = b"".join(held(at, pressed(vector)) for at, vector in enumerate(vectors))
+        meant = embed([each.query for each in asked_for])
     db = sqlite3.connect(":memory:", isolation_level=None)
     try:
         db.execute(TABLE)
         _fill(db, messages)
-        return {query.id: _answer(db, messages, query) for query in queries}
+        return {
+            query.id: _answer(db, messages, query, nearest(vector, said, CANDIDATES))
+            for query, vector in zip(asked_for, meant, strict=True)
+        }
     finally:
         db.close()
 
@@ -349,11 +378,18 @@ def _fill(db: sqlite3.Connection, messages: Sequence[Utterance]) -> None:
     )
 
 
-def _answer(db: sqlite3.Connection, messages: Sequence[Utterance], query: Query) -> list[str]:
+def _answer(
+    db: sqlite3.Connection, messages: Sequence[Utterance], query: Query, alike: Sequence[int]
+) -> list[str]:
     question = asked(query.query, frozenset(folded(message.speaker) for message in messages))
 
     def weigh(at: int) -> float:
         message = messages[at]
         return _told(question, message.text, named=folded(message.speaker) in question.speakers)
 
-    return [messages[at].id for at, _ in _best(_scores(db, question, _scope("")), weigh, query.limit)]
+    scores = _scores(db, question, _scope(""))
+    best = _best(scores, weigh, max(query.limit, WEIGHED) if alike else query.limit)
+    if alike:
+        best += _rest(scores, best, range(len(messages)))
+        best = joined([at for at, _ in best], alike)[: max(0, query.limit)]
+    return [messages[at].id for at, _ in best]

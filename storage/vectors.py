@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from memory.vectors import FACTOR_BYTES, Meaning
-from storage.nearest import most_compared, nearest
+from storage.nearest import MOST_WITHOUT_NUMPY, NUMBER_BYTES, held, nearest, numpy_here
 from storage.rows import Row
 
 STRETCH = 256  # messages that one question for what is due looks at
@@ -77,7 +77,7 @@ def keep(db: sqlite3.Connection, space: int, made: Sequence[tuple[Due, bytes]]) 
             FROM vector_space s JOIN messages m ON m.stored = ?2
             WHERE s.one = 1 AND s.space = ?3 AND m.removed = 0 AND m.text = ?4
             """,
-            (vector, message.stored, space, message.text),
+            (held(message.stored, vector), message.stored, space, message.text),
         ).rowcount
         for message, vector in made
     )
@@ -119,11 +119,15 @@ def near(
     if conversation is not None:
         mine += " AND stored IN (SELECT stored FROM messages WHERE conversation = ?)"
         values = [*values, conversation]
-    held: list[tuple[int, bytes]] = db.execute(
-        f"SELECT stored, vector FROM vectors WHERE {mine} ORDER BY companion DESC, stored DESC LIMIT ?",  # noqa: S608 - conditions of ours
-        (*values, most_compared()),
-    ).fetchall()
-    return nearest(meaning.vector, held, limit)
+    rows = f"SELECT vector FROM vectors WHERE {mine}"  # noqa: S608 - conditions of ours
+    if numpy_here() is None:
+        rows += f" ORDER BY companion DESC, stored DESC LIMIT {MOST_WITHOUT_NUMPY}"
+    # Put together where they lie: ten thousand rows handed over one by one take twice as long.
+    content: tuple[bytes | None] = db.execute(
+        f"SELECT CAST(group_concat(vector, '') AS BLOB) FROM ({rows})",  # noqa: S608 - as above
+        values,
+    ).fetchone()
+    return nearest(meaning.vector, content[0] or b"", limit)
 
 
 def vectors_of(
@@ -137,7 +141,9 @@ def vectors_of(
         """,
         (conversation,),
     ).fetchall()
-    found = [vector[FACTOR_BYTES:] for id_, vector in rows if messages is None or id_ in messages]
+    found = [
+        vector[NUMBER_BYTES + FACTOR_BYTES :] for id_, vector in rows if messages is None or id_ in messages
+    ]
     return tuple(found[:MOST_LOOKED_FOR])
 
 
@@ -147,4 +153,4 @@ def vectors_of_person(db: sqlite3.Connection, *, user: str, companion: str) -> t
         "SELECT vector FROM vectors WHERE user_id = ? AND companion = ? ORDER BY stored DESC LIMIT ?",
         (user, companion, MOST_LOOKED_FOR),
     ).fetchall()
-    return tuple(vector[FACTOR_BYTES:] for (vector,) in rows)
+    return tuple(vector[NUMBER_BYTES + FACTOR_BYTES :] for (vector,) in rows)

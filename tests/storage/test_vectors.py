@@ -8,16 +8,14 @@ import pytest
 
 from companions.changes import ConversationDeleted, MessagesRemoved, PersonErased
 from loadtest.model_vectors import vector_of
-from memory.vectors import Meaning, pressed
+from memory.vectors import Meaning, likeness, pressed
 from storage.apply import apply_all
 from storage.connection import InlineStore, inline, tended, transacted
 from storage.fulltext import index_pending, search
 from storage.nearest import (
     LEAST_LIKE,
-    MOST_COMPARED,
-    MOST_WITHOUT_NUMPY,
     at_once,
-    most_compared,
+    held,
     nearest,
     numpy_here,
     one_by_one,
@@ -192,8 +190,8 @@ def test_what_is_removed_leaves_no_row_and_no_byte_of_its_vectors(tmp_path: Path
         crowd(store)
         made(store)
         vectors = REMOVALS[name](store)
-        held = {bytes(row[0][4:]) for row in store.db.execute("SELECT vector FROM vectors")}
-        gone = tuple(vector for vector in vectors if vector not in held)
+        stay = {bytes(row[0][12:]) for row in store.db.execute("SELECT vector FROM vectors")}
+        gone = tuple(vector for vector in vectors if vector not in stay)
         assert gone
         assert in_files(tmp_path, gone)  # the scan finds what the log still has
         assert tended(store.db, lambda db: scrub(db, vectors)).clean
@@ -239,14 +237,18 @@ def test_words_and_meaning_are_joined_and_without_a_meaning_nothing_changes(tmp_
 
 
 def test_with_and_without_numpy_the_same_is_near() -> None:
-    held = [(at, pressed(meaning(text).vector)) for at, text in enumerate(TEXTS)]
+    vectors = [pressed(meaning(text).vector) for text in TEXTS]
+    rows = [held(7 + at, vector) for at, vector in enumerate(vectors)]
     wanted = meaning("salty trains to the sea").vector
-    plain = one_by_one(wanted, held)
-    best = nearest(wanted, [*held, (9, pressed((1.0, 0.0)))], 4)  # the last is of another dimension
-    assert best[0] == 2
-    assert best == [at for at in sorted(range(4), key=lambda at: -plain[at]) if plain[at] >= LEAST_LIKE]
-    assert nearest(wanted, [(9, pressed((1.0, 0.0)))], 4) == []
+    plain = {7 + at: likeness(wanted, vector) or 0.0 for at, vector in enumerate(vectors)}
+    content = b"".join(rows)
+    best = one_by_one(wanted, content, 4)
+    assert best[0] == 9
+    assert best == [at for at in sorted(plain, key=lambda at: -plain[at]) if plain[at] >= LEAST_LIKE]
+    assert nearest(wanted, content, 4) == best
+    assert nearest(wanted, content, 1) == best[:1]
+    assert nearest(wanted, b"", 4) == []
+    assert nearest((1.0, 0.0), content, 4) == [], "of another dimension"
     numpy = numpy_here()
     if numpy is not None:
-        assert at_once(numpy, wanted, held) == pytest.approx(plain, abs=1e-5)
-    assert most_compared() in {MOST_COMPARED, MOST_WITHOUT_NUMPY}
+        assert at_once(numpy, wanted, content, 4) == best
