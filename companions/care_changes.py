@@ -55,9 +55,10 @@ class NoteMade(Change, frozen=True, kw_only=True, tag="note_made"):
 
 
 class NoteRead(Change, frozen=True, kw_only=True, tag="note_read"):
-    """Somebody it is for has read a note; the first time counts."""
+    """Somebody it is for, by their grant, has read a note; the first time counts."""
 
     note: str
+    holder: str = ""
 
 
 class AlertAcknowledged(Change, frozen=True, kw_only=True, tag="alert_acknowledged"):

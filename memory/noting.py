@@ -136,10 +136,14 @@ def own_note(subject: str, messages: Sequence[Message], *, learned: bool) -> Not
     """A note of what can be counted in a lesson."""
     own = _table().note
     return Note(
-        summary=own.summary.format(minutes=minutes_of(messages), subject=subject),
+        summary=own.summary.format(length=_length(minutes_of(messages)), subject=subject),
         highlights=_shown(own, messages, learned=learned),
         suggestions=own.suggestions,
     )
+
+
+def _length(minutes: int) -> str:
+    return f"{minutes} minute{'' if minutes == 1 else 's'}"
 
 
 def read_evaluation(answer: str, plain: Plainness) -> Evaluation | None:

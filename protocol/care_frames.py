@@ -71,7 +71,7 @@ class CareContextSet(Command, frozen=True, kw_only=True, tag="care.context.set")
 
 
 class CareNotes(Command, frozen=True, kw_only=True, tag="care.notes"):
-    """The notes on a student's lessons, the latest first; ``unread``: only those that nobody has read yet.
+    """The notes on a student's lessons, the latest first; ``unread``: only those that one has not read yet oneself.
 
     For caregivers, with the parent's live consent to ``notes``; otherwise ``policy.refused``.
     """
@@ -82,7 +82,7 @@ class CareNotes(Command, frozen=True, kw_only=True, tag="care.notes"):
 
 
 class CareNotesRead(Command, frozen=True, kw_only=True, tag="care.notes.read"):
-    """A note was read."""
+    """A note was read, by whoever says so."""
 
     note: NoteId
 

@@ -77,7 +77,11 @@ class CareDesk:
                 self._needs_context()
                 return Done(result=results.Done(), changes=(self._given(context, at),))
             case care.CareNotes():
-                return Done(result=await self._store.read(lambda db: note_page(db, self._who, command, at)))
+                return Done(
+                    result=await self._store.read(
+                        lambda db: note_page(db, self._who, command, at, self.grant.id)
+                    )
+                )
             case (
                 care.CareEmotions()
                 | care.CareRepetition()
@@ -87,7 +91,7 @@ class CareDesk:
             ):
                 return Done(result=await self._store.read(lambda db: self._timeline(db, command, at)))
             case care.CareNotesRead(note=note):
-                return await self._store.read(lambda db: note_marked(db, self._who, note, at))
+                return await self._store.read(lambda db: note_marked(db, self._who, note, at, self.grant.id))
             case MemoryErase():
                 self._needs_erasing()
                 return await self._erasures.answer(self._who, command, at)

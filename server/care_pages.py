@@ -37,7 +37,9 @@ def place_of(cursor: object) -> int | None:
         ) from None
 
 
-def note_page(db: sqlite3.Connection, who: Who, command: care.CareNotes, at: int) -> results.NotePage:
+def note_page(
+    db: sqlite3.Connection, who: Who, command: care.CareNotes, at: int, reader: str
+) -> results.NotePage:
     """Notes to the parents, over all teachers of the family."""
     found = notes.notes_of(
         db,
@@ -47,6 +49,7 @@ def note_page(db: sqlite3.Connection, who: Who, command: care.CareNotes, at: int
         limit=command.limit,
         before=place_of(command.cursor),
         unread=command.unread,
+        reader=reader,
     )
     if found is None:
         raise not_allowed()
@@ -82,10 +85,10 @@ def _entry(found: notes.Note, known: frozenset[str]) -> care.NoteEntry | None:
     )
 
 
-def note_marked(db: sqlite3.Connection, who: Who, note: str, at: int) -> Done:
+def note_marked(db: sqlite3.Connection, who: Who, note: str, at: int, reader: str) -> Done:
     """The mark that a note was read, where there is one for this holder."""
     companion = notes.companion_of(db, user=who.user, note=note)
     if companion is None or family(companion) != family(who.companion):
         raise CommandRefused("memory.unknown")
-    change = NoteRead(user=who.user, companion=companion, at=at, note=note)
+    change = NoteRead(user=who.user, companion=companion, at=at, note=note, holder=reader)
     return Done(result=results.Done(), changes=(change,))

@@ -19,7 +19,7 @@ from companions.filing import keeping, proposals
 from companions.job_prompts import job_prompt
 from companions.proposing import marks_of, proposals_of
 from companions.summing_up import felt_by_message, open_to_summaries
-from memory.echoes import instructions
+from memory.echoes import Instructions, instructions
 from memory.extracts import extract as extract_summary
 from memory.facts import said_in
 from memory.keywords import keywords
@@ -112,7 +112,12 @@ class Extracting:
         found: list[Learned] = []
         for part, answer in answers:
             marks, said = marks_of(part)
-            found.extend(read_learnings(answer, said, marks))
+            given = _given(self._means.companions[job.companion], job, part)
+            found.extend(
+                each
+                for each in read_learnings(answer, said, marks)
+                if not given.echoed(each.topic) and not given.echoed(each.learned)
+            )
         return tuple(found) or await self._means.off_loop(partial(_own_learnings, talk))
 
 
@@ -133,9 +138,14 @@ def _proposed(answers: Sequence[tuple[tuple[Message, ...], str]]) -> list[Propos
 
 def _names(companion: Companion, job: Job, part: Sequence[Message], answer: str) -> list[str]:
     """The topics a model names, but for those that are words of what it was told to do."""
-    told = job_prompt(companion, job.kind, part, user=job.user).system
-    given = instructions(told, [each.text for each in part])
+    given = _given(companion, job, part)
     return [name for name in read_names(answer, MOST_TOPICS) if not given.echoed(name)]
+
+
+def _given(companion: Companion, job: Job, part: Sequence[Message]) -> Instructions:
+    """What a model is told to do with a part of a talk: words of it are no answer."""
+    told = job_prompt(companion, job.kind, part, user=job.user).system
+    return instructions(told, [each.text for each in part])
 
 
 def _own_topics(talk: Heard) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ abuse or self-harm is in neither, and counts for nothing (D25).
 """
 
 import sqlite3
-from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -14,7 +13,9 @@ from actors.aftermath import Job
 from companions.care_changes import NoteMade
 from companions.changes import AnyChange, EmotionRow, ExtractMade
 from companions.companion import Companion
+from companions.job_prompts import job_prompt
 from companions.summing_up import is_private, let_known, open_to_summaries
+from memory.echoes import Instructions, instructions
 from memory.messages import Message
 from memory.noting import (
     MOST_HIGHLIGHTS,
@@ -82,13 +83,19 @@ class Noting:
     async def _answers(self, job: Job, lesson: Lesson) -> list[str]:
         return [answer for _, answer in await self._means.answers(job, lesson.messages)]
 
+    def _given(self, job: Job, lesson: Lesson) -> Instructions:
+        """What a model is told to do: words of it are no answer."""
+        told = job_prompt(self._means.companions[job.companion], job.kind, (), user=job.user).system
+        return instructions(told, [each.text for each in lesson.messages])
+
     async def _noted(self, companion: Companion, job: Job, lesson: Lesson, at: int) -> NoteMade:
         subject = companion.subject or companion.name
         note: Note | None = None
         by = OWN
         if lesson.allowed and lesson.said:
             answers = await self._answers(job, lesson)
-            note = await self._means.off_loop(lambda: _read_note(answers, lesson))
+            given = self._given(job, lesson)
+            note = await self._means.off_loop(lambda: _read_note(answers, lesson, given))
             by = self._means.model.name if note is not None else OWN
             note = note or await self._means.off_loop(
                 lambda: own_note(subject, lesson.messages, learned=_learned(lesson))
@@ -108,7 +115,8 @@ class Noting:
 
     async def _evaluated(self, job: Job, lesson: Lesson, at: int) -> ExtractMade:
         answers = await self._answers(job, lesson) if lesson.said else []
-        made = await self._means.off_loop(lambda: _read_evaluation(answers, lesson))
+        given = self._given(job, lesson)
+        made = await self._means.off_loop(lambda: _read_evaluation(answers, lesson, given))
         if made is None:
             made = await self._means.off_loop(
                 lambda: own_evaluation(lesson.messages, learned=_learned(lesson))
@@ -124,9 +132,14 @@ class Noting:
         )
 
 
-def _read_note(answers: list[str], lesson: Lesson) -> Note | None:
+def _plain(lesson: Lesson, given: Instructions) -> Plainness:
+    """What may be told: nothing private, and nothing that only gives the instructions back."""
+    return Plainness(lesson.said, lambda text: given.echoed(text) or is_private(text, lesson.known))
+
+
+def _read_note(answers: list[str], lesson: Lesson, given: Instructions) -> Note | None:
     """The notes on the parts of a long lesson as one: the first one's summary, the best of all."""
-    plain = Plainness(lesson.said, partial(is_private, allowed=lesson.known))
+    plain = _plain(lesson, given)
     found = [note for answer in answers if (note := read_note(answer, plain)) is not None]
     if not found:
         return None
@@ -138,9 +151,9 @@ def _read_note(answers: list[str], lesson: Lesson) -> Note | None:
     )
 
 
-def _read_evaluation(answers: list[str], lesson: Lesson) -> Evaluation | None:
+def _read_evaluation(answers: list[str], lesson: Lesson, given: Instructions) -> Evaluation | None:
     """How the last part of the lesson is judged: where it came to."""
-    plain = Plainness(lesson.said, partial(is_private, allowed=lesson.known))
+    plain = _plain(lesson, given)
     found = [made for answer in answers if (made := read_evaluation(answer, plain)) is not None]
     return found[-1] if found else None
 

@@ -12,6 +12,10 @@ from storage.jobs import end_job
 from storage.order import next_number
 from storage.rows import Row, blob_of
 
+_READ = """EXISTS (SELECT 1 FROM note_reads r WHERE r.note = n.id AND r.holder = ?8)
+    OR (n.read_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM note_reads r WHERE r.note = n.id))"""
+"""Read by who asks; a mark from before marks had a reader is everybody's."""
+
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
     """A note as it is kept, with the evaluation of the same lesson where there is one. ``number`` orders."""
@@ -73,7 +77,13 @@ def note_read(db: sqlite3.Connection, change: NoteRead) -> Outcome:
         "UPDATE parent_notes SET read_at = COALESCE(read_at, ?) WHERE id = ? AND user_id = ? AND companion = ?",
         (change.at, change.note, change.user, change.companion),
     ).rowcount
-    return Landed() if found else Refused("memory.unknown")
+    if not found:
+        return Refused("memory.unknown")
+    db.execute(
+        "INSERT INTO note_reads VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (change.note, change.holder, change.at),
+    )
+    return Landed()
 
 
 def companion_of(db: sqlite3.Connection, *, user: str, note: str) -> str | None:
@@ -93,23 +103,26 @@ def notes_of(
     limit: int,
     before: int | None = None,
     unread: bool = False,
+    reader: str = "",
 ) -> tuple[Note, ...] | None:
     """The notes about a student with any member of the companion's family, the latest first.
 
-    None while no live consent allows them at ``at``. ``before`` is the number of the last one seen.
+    Whether one is read is told for ``reader``, by their grant; ``unread``: those that they have not read. None while
+    no live consent allows them at ``at``. ``before`` is the number of the last one seen.
     """
     if not standing(db, user=user, companion=companion, at=at).granted("notes"):
         return None
     members = f"{family(companion)}/"
     rows: list[Row] = db.execute(
-        """
-        SELECT id, companion, subject, minutes, at, content, read_at, stored, (SELECT content FROM extracts e
+        f"""
+        SELECT id, companion, subject, minutes, at, content,
+            CASE WHEN {_READ} THEN read_at END, stored, (SELECT content FROM extracts e
             WHERE e.conversation = n.conversation AND e.kind = 'evaluation' ORDER BY e.stored DESC LIMIT 1),
             n.conversation
         FROM parent_notes n WHERE user_id = ?1 AND (companion = ?2 OR substr(companion, 1, ?3) = ?4)
-            AND (?5 IS NULL OR stored < ?5) AND (NOT ?6 OR read_at IS NULL) ORDER BY stored DESC LIMIT ?7
-        """,
-        (user, family(companion), len(members), members, before, unread, limit),
+            AND (?5 IS NULL OR stored < ?5) AND (NOT ?6 OR NOT ({_READ})) ORDER BY stored DESC LIMIT ?7
+        """,  # noqa: S608 - a constant of ours
+        (user, family(companion), len(members), members, before, unread, limit, reader),
     ).fetchall()
     return tuple(
         Note(

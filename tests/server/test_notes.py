@@ -47,6 +47,42 @@ async def noted(parent: Talker, **more: Any) -> list[dict[str, Any]]:  # Any: re
     return list(found["notes"])
 
 
+async def test_each_reader_has_marks_of_their_own(tmp_path: Path) -> None:
+    shown = [token(tmp_path, name, companion="maestro", basis="parent") for name in ("Maria", "Otto")]
+    async with (
+        playing(tmp_path, Jobs({"parent_note": NOTE, "evaluation": JUDGED})) as stage,
+        caring(stage.url, shown[0], companion=MATHS) as maria,
+        caring(stage.url, shown[1], companion=MATHS) as otto,
+    ):
+        await maria.ask(allowing())
+        await taught(stage, "How do I add one half and one third?")
+        (note,) = await noted(maria, unread=True)
+        await maria.ask(CareNotesRead(id="r", note=note["note"]))
+        assert await noted(maria, unread=True) == []
+        assert [each["read"] for each in await noted(otto, unread=True)] == [False]
+
+
+async def test_a_note_or_judgement_in_the_words_of_the_instructions_is_none(tmp_path: Path) -> None:
+    maria = token(tmp_path, companion="maestro", basis="parent")
+    copied = {
+        **NOTE,
+        "highlights": ["Say what was worked on and what went well", "Asked why"],
+        "concerns": ["about learning only"],
+        "suggestions": ["small things to do at home"],
+    }
+    async with (
+        playing(tmp_path, Jobs({"parent_note": copied, "evaluation": JUDGED})) as stage,
+        caring(stage.url, maria, companion=MATHS) as parent,
+    ):
+        await parent.ask(allowing())
+        await taught(stage, "How do I add one half and one third?")
+        (note,) = await noted(parent)
+        assert note["summary"] == NOTE["summary"]
+        assert note["highlights"] == ["Asked why"]
+        assert not note.get("concerns")
+        assert not note.get("suggestions")
+
+
 async def test_a_note_appears_is_read_and_vanishes_with_the_consent(tmp_path: Path) -> None:
     maria = token(tmp_path, companion="maestro", basis="parent")
     async with playing(tmp_path, Jobs({"parent_note": NOTE, "evaluation": JUDGED})) as stage:
@@ -131,7 +167,7 @@ async def test_what_the_student_said_of_danger_is_in_no_note_whoever_writes_it(
             "Sometimes I want to kill myself with the blue quokka pills.",
         )
         (note,) = await noted(parent)
-        assert note["summary"] == "1 minutes of Mathematics, in questions and answers."
+        assert note["summary"] == "1 minute of Mathematics, in questions and answers."
         assert "quokka" not in str(note)
         assert not any("quokka" in given for given in [*jobs.of("parent_note"), *jobs.of("evaluation")])
         await taught(stage, "I want to kill myself.")

@@ -96,8 +96,8 @@ def made(
     )
 
 
-def seen(db: sqlite3.Connection, at: int = NOW, user: str = ANNA, **more: bool) -> int | None:
-    found = notes_of(db, user=user, companion="maestro/history", at=at, limit=50, **more)
+def seen(db: sqlite3.Connection, at: int = NOW, user: str = ANNA, *, unread: bool = False) -> int | None:
+    found = notes_of(db, user=user, companion="maestro/history", at=at, limit=50, unread=unread)
     return None if found is None else len(found)
 
 
