@@ -258,6 +258,7 @@ async def _served(
         unsay=lambda who, what: sessions.unsay(who, what, None),
         unsaid=unsaid,
         attending=Attending(disk, now_ms),
+        talks=sessions,
     )
     house.sessions, house.channels = sessions, channels
     house.door = Door(
