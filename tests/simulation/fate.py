@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import anyio
-import anyio.lowlevel
 
 T = TypeVar("T")
 

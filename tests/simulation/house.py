@@ -23,16 +23,20 @@ from companions.ports import LanguageModel
 from companions.state import Who
 from companions.unsaying import Unsaid
 from server.aftercare import aftercare
-from server.app import committing
 from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
+from server.committing import committing
 from server.connection import Connection, Door
 from server.desk import StoreDesk
+from server.entrance import Entrance
 from server.erasing import Erasures
 from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.metrics import Metrics
+from server.ordering import Ordering
+from server.pairing import Pairing
+from server.pins import Pins
 from server.presence import Presence
 from server.scrubber import Scrubber
 from server.settings import Limits
@@ -45,7 +49,7 @@ from storage.erasing import hold_against
 from storage.migrating import migrate
 from storage.order import epoch
 from storage.recovery import recover
-from storage.spill import spill
+from storage.spill import Spill, spill
 from tests.simulation.disk import Aside, Disk, Weather
 from tests.simulation.fate import BEGAN_MS, Fate
 from tests.simulation.network import Line
@@ -116,6 +120,8 @@ class House:
         """As SIGTERM: clients are told, open answers finish or are cut."""
         assert self.sessions is not None
         await self.sessions.drain([700, 1_500, 3_000], 10.0)
+        for channel in self.channels:
+            channel.close()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +135,10 @@ class Made:
     protection: Protection = lambda commit: commit
 
 
+def nobody_told(*_: object) -> None:
+    """What goes to logs and to those who care for somebody: nobody is there."""
+
+
 @asynccontextmanager
 async def living(made: Made) -> AsyncGenerator[House]:
     """A life of the server on the file that is there. However it ends, none of its tasks is left."""
@@ -137,42 +147,42 @@ async def living(made: Made) -> AsyncGenerator[House]:
         _first(path)
     disk = Disk(path, made.fate, made.weather)
     with spill(made.folder / "spill", SPILL_BYTES) as spill_file:
-        async with anyio.create_task_group() as life:
-            house = House(made.folder, made.fate, disk, life, life.cancel_scope.cancel)
-            life.start_soon(disk.run, name="disk")
-            async with AsyncExitStack() as stack:
-                left = await replayed(spill_file, disk)
-                indexer, scrubber = Indexer(disk), Scrubber(disk, made.folder)
-
-                def committed(_changes: int) -> None:
-                    indexer.committed()
-
-                writing = Writer(
-                    made.protection(committing(disk, scrubber.committed)),
-                    measure=committed,
-                    spill=Aside(spill_file, disk),
-                    mend=disk.mend,
-                )
-                writing.first(left)
-                writer = await stack.enter_async_context(
-                    running(writing, name="writer", capacity=1_000, grace=10.0)
-                )
-                tasks = await stack.enter_async_context(anyio.create_task_group())
-                await _served(house, made, disk, indexer, scrubber, writing, writer, tasks)
+        async with anyio.create_task_group() as machine:  # which works on while the process is cancelled
+            machine.start_soon(disk.run, name="disk")
+            async with anyio.create_task_group() as life:
+                house = House(made.folder, made.fate, disk, life, life.cancel_scope.cancel)
                 try:
-                    yield house
-                    if not house.killed:
-                        await house.drain()
-                        for channel in house.channels:
-                            channel.close()
+                    async with AsyncExitStack() as stack:
+                        await _started(house, made, spill_file, stack)
+                        yield house
+                        if not house.killed:
+                            await house.drain()
                 finally:
                     house.door = None
-                    tasks.cancel_scope.cancel()
-            life.cancel_scope.cancel()
-        for channel in house.channels:
-            channel.closed()
+                    for channel in house.channels:
+                        channel.closed()
+                life.cancel_scope.cancel()
+            machine.cancel_scope.cancel()
     if not disk.killed:
         disk.db.close()
+
+
+async def _started(house: House, made: Made, spill_file: Spill, stack: AsyncExitStack) -> None:
+    """Everything from the store to the door, to be stopped by ``stack``."""
+    disk = house.disk
+    left = await replayed(spill_file, disk)
+    indexer, scrubber = Indexer(disk), Scrubber(disk, made.folder)
+    writing = Writer(
+        made.protection(committing(disk, scrubber.committed)),
+        measure=lambda _: indexer.committed(),
+        spill=Aside(spill_file, disk),
+        mend=disk.mend,
+    )
+    writing.first(left)
+    writer = await stack.enter_async_context(running(writing, name="writer", capacity=1_000, grace=10.0))
+    tasks = await stack.enter_async_context(anyio.create_task_group())
+    stack.callback(tasks.cancel_scope.cancel)
+    await _served(house, made, disk, indexer, scrubber, writing, writer, tasks)
 
 
 def _first(path: Path) -> None:
@@ -234,8 +244,8 @@ async def _served(
         hand_over=nudge,
         take_over=sessions.take_over,
         holds=sessions.holds,
-        alert=lambda *_: None,
-        report=lambda *_: None,
+        alert=nobody_told,
+        report=nobody_told,
         measure=metrics,
         trouble=lambda: writing.refusing,
         unsay=sessions.unsay,
@@ -260,10 +270,17 @@ async def _served(
         attending=Attending(disk, now_ms),
         talks=sessions,
     )
+    presence, pairing = Presence(tasks), Pairing(anyio.current_time)
+    entrance = Entrance(disk, pairing, kiosk=False)
+    await entrance.look()
     house.sessions, house.channels = sessions, channels
     house.door = Door(
         care=care,
-        presence=Presence(tasks),
+        presence=presence,
+        entrance=entrance,
+        pairing=pairing,
+        pins=Pins(disk, anyio.current_time),
+        do=Ordering(disk, presence, entrance, pairing, lambda: "", nobody_told),
         sessions=sessions,
         services=services,
         limits=Limits(commands_per_second=1_000.0),

@@ -27,8 +27,10 @@ class Ledger:
     messages: dict[str, str] = field(default_factory=dict[str, str])  # id to text, acknowledged as durable
     answers: dict[str, str] = field(default_factory=dict[str, str])  # id to text, in a durable response.done
     refused: set[str] = field(default_factory=set[str])  # texts
+    where: dict[str, str] = field(default_factory=dict[str, str])  # the conversation of each message
     removed: set[str] = field(default_factory=set[str])  # messages: an acknowledged removal
     unsure: set[str] = field(default_factory=set[str])  # messages whose removal may have happened
+    doomed: set[str] = field(default_factory=set[str])  # conversations whose removal may have happened
     blamed: list[str] = field(default_factory=list[str])  # promises that were seen broken
     counts: Counter[str] = field(default_factory=Counter[str])
 
@@ -36,12 +38,13 @@ class Ledger:
         """A promise was not kept."""
         self.blamed.append(what)
 
-    def removing(self, conversation: str, *, certain: bool, where: dict[str, str]) -> None:
-        """Everything in a conversation is to go; ``where`` has the conversation of each message."""
-        gone = {message for message, its in where.items() if its == conversation}
-        self.unsure |= gone
-        if certain:
-            self.removed |= gone
+    def gone(self, conversation: str) -> None:
+        """Everything that is known to have been said in a conversation was removed."""
+        self.removed |= {message for message, its in self.where.items() if its == conversation}
+
+    def stands(self, message: str) -> bool:
+        """Whether nobody has asked for its removal."""
+        return message not in self.unsure and self.where.get(message) not in self.doomed
 
 
 def findings(store: Path, ledger: Ledger) -> list[str]:
@@ -55,7 +58,7 @@ def _kept(db: sqlite3.Connection, ledger: Ledger) -> list[str]:
     found = [
         f"lost {message}: {text}"
         for message, text in (ledger.messages | ledger.answers).items()
-        if message not in ledger.unsure and rows.get(message) != text
+        if ledger.stands(message) and rows.get(message) != text
     ]
     found += [f"not removed {message}" for message in ledger.removed if rows.get(message)]
     said = {text for text in rows.values() if text is not None}

@@ -87,6 +87,8 @@ class End:
         self._out = out
         self._back = back
         self.transport = self  # whose only use is to be aborted
+        self.remote_address = ("127.0.0.1", 1)
+        self.request = None
 
     async def send(self, data: Data, text: bool | None = None) -> None:
         await self._out.put(data.decode() if text and isinstance(data, bytes) else data)

@@ -81,7 +81,6 @@ class Person:
         self.outbox: list[MessageSend] = []
         self.resume: Resume | None = None
         self.conversation: str | None = None
-        self.where: dict[str, str] = {}  # the conversation of each message
         self._count = 0
         self._sent: dict[str, MessageSend] = {}  # message to command
         self._space: list[tuple[MessageSend, str]] = []  # acknowledged under the ids that still hold
@@ -198,14 +197,14 @@ class Person:
         if self._space:
             command, message = self.chance.choice(self._space)
             answer = await self._ask(talker, command)
-            if isinstance(answer, Ack) and answer.message != message and message not in self.ledger.unsure:
+            if isinstance(answer, Ack) and answer.message != message and self.ledger.stands(message):
                 self.ledger.blame(f"{self.name}: {command.id} was {message}, and is {answer.message}")
 
     async def use_an_id_twice(self, talker: Talker) -> None:
         if self._space:
-            command, _ = self.chance.choice(self._space)
+            command, message = self.chance.choice(self._space)
             answer = await self._ask(talker, MessageSend(id=command.id, text="Something else."))
-            if isinstance(answer, Ack):
+            if isinstance(answer, Ack) and self.ledger.stands(message):  # what was removed has no words left
                 self.ledger.blame(f"{self.name}: {command.id} was taken with other words")
 
     async def look(self, talker: Talker) -> None:
@@ -232,10 +231,10 @@ class Person:
         conversation = self.conversation
         if conversation is None or self._open or self.outbox:
             return
-        self.ledger.removing(conversation, certain=False, where=self.where)
+        self.ledger.doomed.add(conversation)
         answer = await self._ask(talker, ConversationDelete(id=talker.new_id(), conversation=conversation))
         if isinstance(answer, Ack):
-            self.ledger.removing(conversation, certain=True, where=self.where)
+            self.ledger.gone(conversation)
             self.conversation, self._answered = None, None
 
     async def be_silent(self, talker: Talker) -> None:
@@ -314,7 +313,7 @@ class Person:
                     if each in self._sent:
                         self._kept(self._sent[each], each)
             case MessageCreated(role="assistant", message=message, conversation=conversation):
-                self.where[message] = conversation
+                self.ledger.where[message] = conversation
             case ResponseDone():
                 self._done(event)
             case _:
@@ -325,7 +324,7 @@ class Person:
         self._last = message
         self._sent[message] = command
         if ack.conversation is not UNSET:
-            self.conversation = self.where[message] = ack.conversation
+            self.conversation = self.ledger.where[message] = ack.conversation
         self.ledger.counts["acks" if ack.durable is True else "acks, not durable"] += 1
         if ack.durable is True:
             self._kept(command, message)
@@ -349,6 +348,8 @@ class Person:
         if done.answer is not None:
             self._answered = done.message
             self._stored[done.message] = done.answer
-            self.where[done.answer] = done.conversation
-            if done.durable:
+            self.ledger.where[done.answer] = done.conversation
+            if (
+                done.durable and done.status != "interrupted"
+            ):  # whose part gives way to the whole where one goes on
                 self.ledger.answers[done.answer] = done.text

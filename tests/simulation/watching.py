@@ -40,7 +40,7 @@ class Watching:
                     self._texts[response] = []
                     self._next[response] = 0
                 self._promised(message in self._created, f"{response} began before its message stood")
-            case ResponseSnapshot(response=response, text=text, n=n):
+            case ResponseSnapshot(response=response, text=text, n=n, seq=seq) if seq > self._replayed_to:
                 self._texts[response] = [text]
                 self._next[response] = n
             case ResponseDelta(response=response, n=n, text=text):

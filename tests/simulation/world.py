@@ -25,8 +25,8 @@ from tests.simulation.people import Person
 from tests.simulation.steps import counting
 
 COMPANIONS = ("serenity", "clara", "extremis", "coach", "maestro/mathematics")
-LIFE_STEPS = (50, 60_000)  # of a life that is killed: how often its tasks have waited
-LIFE_SECONDS = 900.0  # at most, then it is stopped kindly, or killed
+LIFE_STEPS = (50, 12_000)  # of a life that is killed: how often its tasks have waited
+LIFE_SECONDS = 300.0  # at most, then it is stopped kindly, or killed
 HANDED_OVER_SECONDS = 7_200.0
 OURS = frozenset({"actor.crashed", "session.lost"})  # log lines of a fault of our own
 
