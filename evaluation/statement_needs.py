@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import fsum
 from pathlib import Path
 from re import _parser  # type: ignore[attr-defined]  # the only way to read a pattern as a tree
 from typing import Any, NamedTuple
@@ -53,8 +54,8 @@ _OFTEN: dict[str, float] = {word: 1 / (at + 8) for at, word in enumerate(_COMMON
 
 
 def _met(need: Need) -> float:
-    """Roughly how often a sentence has what is needed."""
-    return sum(_OFTEN.get(word, _GROUP if word[0] in "@#" else _SELDOM) for word in need)
+    """Roughly how often a sentence has what is needed; the same in whatever order it is added up."""
+    return fsum(_OFTEN.get(word, _GROUP if word[0] in "@#" else _SELDOM) for word in need)
 
 
 class _Piece(NamedTuple):
