@@ -7,9 +7,10 @@ bounded gaps and is only tried on sentences that hold the words it needs, so the
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
+from itertools import pairwise, product
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -31,6 +32,10 @@ _SLOTS: Final[Mapping[str, str]] = {
     "any": "ATLMBE" + OTHER,
 }
 _GAP = r"(?:\S+ ){0,3}?"
+_BEGINS: Final = "^"
+_ENDS: Final = "$"
+_PAIR: Final = " ".join
+_MOST_PAIRS: Final = 64
 
 
 class Frame(msgspec.Struct, frozen=True, rename={"unless": "not"}):
@@ -68,7 +73,8 @@ class Ask(msgspec.Struct, frozen=True):
 class Pattern(msgspec.Struct, frozen=True):
     """A pattern as a regular expression, compiled when it is first tried, and the frame it belongs to.
 
-    ``needs`` are the concepts of which a sentence must have one of each set, the rarest first.
+    ``needs`` are the concepts, and pairs of them side by side, of which a sentence must have one of each set, the
+    rarest first.
     """
 
     frame: int
@@ -76,9 +82,9 @@ class Pattern(msgspec.Struct, frozen=True):
     needs: tuple[frozenset[str], ...] = ()
 
     @property
-    def regex(self) -> re.Pattern[str]:
-        """The compiled pattern."""
-        return _compiled(self.code)
+    def search(self) -> Callable[[str], re.Match[str] | None]:
+        """How to look for the compiled pattern."""
+        return _search(self.code)
 
 
 def asks(sentence: Sentence, persons: frozenset[str]) -> Iterator[tuple[int, Frame, Ask]]:
@@ -92,7 +98,7 @@ def asks(sentence: Sentence, persons: frozenset[str]) -> Iterator[tuple[int, Fra
             continue
         if not frame.told and sentence.past and not sentence.asks:
             continue
-        if any(regex.search(line) for regex in _exceptions(number)):
+        if any(search(line) for search in _exceptions(number)):
             continue
         objects = _objects(frame, matches[number], persons)
         yield number, frame, Ask(frame.aspect, objects, _past(frame, sentence), frame.loose)
@@ -125,9 +131,10 @@ def _objects(frame: Frame, match: re.Match[str], persons: frozenset[str]) -> fro
 
 def _matches(sentence: Sentence, line: str) -> dict[int, re.Match[str]]:
     found: dict[int, re.Match[str]] = {}
-    concepts = {token.concept for token in sentence.tokens}
-    for pattern in _anchors().possible(concepts):
-        if pattern.frame not in found and (match := pattern.regex.search(line)):
+    row = [_BEGINS, *[token.concept for token in sentence.tokens], _ENDS]
+    said = {*row, *map(_PAIR, pairwise(row))}
+    for pattern in _anchors().possible(said):
+        if pattern.frame not in found and (match := pattern.search(line)):
             found[pattern.frame] = match
     return found
 
@@ -146,10 +153,10 @@ class Anchors:
                     first, second = self.serves.get(word, (0, 0))
                     self.serves[word] = (first | (1 - rank) << at, second | rank << at)
 
-    def possible(self, concepts: AbstractSet[str]) -> Iterator[Pattern]:
-        """The patterns whose words are all among ``concepts``, in the order of the table."""
+    def possible(self, said: AbstractSet[str]) -> Iterator[Pattern]:
+        """The patterns whose needs are all among ``said``, concepts and pairs of them, in the order of the table."""
         first, second = 0, self.need_one
-        for one, other in filter(None, map(self.serves.get, concepts)):
+        for one, other in filter(None, map(self.serves.get, said)):
             first |= one
             second |= other
         possible = first & second
@@ -157,7 +164,10 @@ class Anchors:
             bit = possible & -possible
             possible ^= bit
             pattern = self.patterns[bit.bit_length() - 1]
-            if not any(map(concepts.isdisjoint, pattern.needs[2:])):
+            for words in pattern.needs[2:]:
+                if said.isdisjoint(words):
+                    break
+            else:
                 yield pattern
 
 
@@ -168,8 +178,8 @@ def _frames() -> Sequence[Frame]:
 
 
 @cache
-def _exceptions(number: int) -> tuple[re.Pattern[str], ...]:
-    return tuple(_compiled(_code(_items(text))) for text in _frames()[number].unless)
+def _exceptions(number: int) -> tuple[Callable[[str], re.Match[str] | None], ...]:
+    return tuple(_search(_code(_items(text))) for text in _frames()[number].unless)
 
 
 @cache
@@ -180,8 +190,16 @@ def _anchors() -> Anchors:
 
 
 def _needs(items: Sequence["_Item"], common: Mapping[str, int]) -> tuple[frozenset[str], ...]:
-    needed = [frozenset(item.words) for item in items if item.anchors]
-    return tuple(sorted(needed, key=lambda words: sum(common[word] for word in words)))
+    """What a pattern needs: pairs of words side by side, where it names them and they are few, else single words."""
+    pairs: list[frozenset[str]] = []
+    paired: set[int] = set()
+    for at, (one, other) in enumerate(pairwise(items)):
+        firsts, seconds = one.sides(_BEGINS if not at else ""), other.sides(_ENDS)
+        if 0 < len(firsts) * len(seconds) <= _MOST_PAIRS:
+            pairs.append(frozenset(map(_PAIR, product(firsts, seconds))))
+            paired |= {at, at + 1}
+    single = [frozenset(item.words) for at, item in enumerate(items) if item.anchors and at not in paired]
+    return (*sorted(pairs, key=len), *sorted(single, key=lambda words: sum(common[word] for word in words)))
 
 
 class _Item(msgspec.Struct, frozen=True):
@@ -195,6 +213,12 @@ class _Item(msgspec.Struct, frozen=True):
     def anchors(self) -> bool:
         return bool(self.words) and not self.optional
 
+    def sides(self, edge: str) -> Sequence[str]:
+        """What must stand here: a word, or the ``edge`` of the sentence that it is; nothing if none need."""
+        if self.code:
+            return (edge,) if self.code == edge else ()
+        return () if self.optional else self.words
+
     @property
     def regex(self) -> str:
         if self.code:
@@ -204,8 +228,10 @@ class _Item(msgspec.Struct, frozen=True):
 
 
 @cache
-def _compiled(code: str) -> re.Pattern[str]:
-    return re.compile(code)
+def _search(code: str) -> Callable[[str], re.Match[str] | None]:
+    """How to look for an expression; one that begins with the sentence can stand nowhere else."""
+    compiled = re.compile(code)
+    return compiled.match if code.startswith("^") else compiled.search
 
 
 def _code(items: Sequence[_Item]) -> str:

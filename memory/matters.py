@@ -13,7 +13,7 @@ from functools import cache
 from itertools import repeat
 from math import exp
 from sys import intern
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -63,13 +63,22 @@ def pack(weights: Weights) -> bytes:
     return zlib.compress(msgspec.msgpack.encode(weights), 9)
 
 
-def features(
-    sentences: Sequence[Sentence], type_by_grammar: str, aspects: Iterable[str], like: Mapping[str, str]
-) -> AbstractSet[Feature]:
-    """What the readings look at; ``like`` has for unfamiliar words the familiar ones nearest to them.
+class Seen(NamedTuple):
+    """What the readings look at: features that stand alone, and two rows of which the words in one, two or three
+    places side by side are features too.
 
     Sentences stand in one row with a `BREAK` between; a feature over it is none.
     """
+
+    alone: AbstractSet[Feature]
+    words: Sequence[str]
+    kinds: Sequence[str]
+
+
+def seen(
+    sentences: Sequence[Sentence], type_by_grammar: str, aspects: Iterable[str], like: Mapping[str, str]
+) -> Seen:
+    """What the readings look at; ``like`` has for unfamiliar words the familiar ones nearest to them."""
     found: set[Feature] = {("A", aspect) for aspect in aspects}
     if found:
         found.add(("F", type_by_grammar))
@@ -83,7 +92,13 @@ def features(
         words += ["^", *sentence.raw, end, BREAK]
         kinds += ["^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end, BREAK]
         found.update(zip(repeat("c"), [token.concept for token in sentence.tokens], strict=False))
-    for mark, row in (("w", words), ("k", kinds)):
+    return Seen(found, words, kinds)
+
+
+def features(looked_at: Seen) -> AbstractSet[Feature]:
+    """The features of what is looked at, one by one: what the readings are trained on."""
+    found = set(looked_at.alone)
+    for mark, row in (("w", looked_at.words), ("k", looked_at.kinds)):
         found.update(zip(repeat(mark), row, strict=False))
         found.update(zip(repeat(mark), row, row[1:], strict=False))
         found.update(zip(repeat(mark), row, row[1:], row[2:], strict=False))
@@ -97,11 +112,10 @@ def likes() -> Mapping[str, str]:
     return {word: like for word, _, like in pairs}
 
 
-def read_matters(found: AbstractSet[Feature]) -> Matters:
-    """The class and the matters of a message with these features."""
-    file, numbers = _tables()
-    known = [*filter(None, map(numbers.get, found))]
-    lanes = sums(known, len(file.steps))
+def read_matters(looked_at: Seen) -> Matters:
+    """The class and the matters of a message of which this is looked at."""
+    file, known = _tables()
+    lanes = sums(known.weights(looked_at), len(file.steps))
     scores = [lane * step + bias for lane, step, bias in zip(lanes, file.steps, file.biases, strict=True)]
     classes, all_classes = _powers(scores[: len(file.classes)])
     matters, all_matters = _powers(scores[len(file.classes) :])
@@ -131,10 +145,71 @@ def _familiar(sentence: Sentence, like: Mapping[str, str]) -> Sentence:
     return msgspec.structs.replace(sentence, raw=raw, tokens=tuple(concepts(raw)))
 
 
+class _Node:
+    """Words in a row that begin a feature: the number of their own, if they are one, and what may come next."""
+
+    __slots__ = ("number", "then")
+
+    def __init__(self) -> None:
+        self.number = _NONE
+        self.then: dict[str, _Node] = {}
+
+
+class _Known:
+    """The features that were trained, as a tree of the words that they are made of.
+
+    Most words in a row begin no feature, so that a message is read with about one look-up for each of its words,
+    instead of one for all that it could hold.
+    """
+
+    def __init__(self, names: Iterable[Feature], numbers: Sequence[int]) -> None:
+        self._numbers = numbers
+        self._root = _Node()
+        for number, name in enumerate(names):
+            node = self._root
+            for word in name:
+                node = node.then.setdefault(word, _Node())
+            node.number = number
+
+    def weights(self, looked_at: Seen) -> list[int]:
+        """The weights of each known feature that is there."""
+        found: set[int] = set()
+        for feature in looked_at.alone:
+            found.add(self._number(feature))
+        for mark, row in (("w", looked_at.words), ("k", looked_at.kinds)):
+            self._in_row(row, self._root.then[mark].then, found)
+        found.discard(_NONE)
+        return [*map(self._numbers.__getitem__, found)]
+
+    def _number(self, feature: Feature) -> int:
+        node: _Node | None = self._root
+        for word in feature:
+            node = node.then.get(word) if node is not None else None
+        return _NONE if node is None else node.number
+
+    def _in_row(self, row: Iterable[str], first: Mapping[str, _Node], found: set[int]) -> None:
+        second = third = _NOTHING  # what may come next after the last word, and after the last two
+        for word in row:
+            if third and (node := third.get(word)) is not None:
+                found.add(node.number)
+            third = _NOTHING
+            if second and (node := second.get(word)) is not None:
+                found.add(node.number)
+                third = node.then
+            second = _NOTHING
+            if (node := first.get(word)) is not None:
+                found.add(node.number)
+                second = node.then
+
+
 @cache
-def _tables() -> tuple[Weights, dict[Feature, int]]:
-    """The file without what is kept apart of it, and the weights of each feature in one number."""
+def _tables() -> tuple[Weights, _Known]:
+    """The file without what is kept apart of it, and its features with the weights of each in one number."""
     file = msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
-    names = [tuple(map(intern, name.split())) for name in file.features.split("\n")]
-    numbers: dict[Feature, int] = dict(zip(names, packed(file.bytes, len(file.steps)), strict=True))
-    return msgspec.structs.replace(file, features="", bytes=b""), numbers
+    names = (tuple(map(intern, name.split())) for name in file.features.split("\n"))
+    known = _Known(names, packed(file.bytes, len(file.steps)))
+    return msgspec.structs.replace(file, features="", bytes=b""), known
+
+
+_NONE: Final = -1
+_NOTHING: Final[Mapping[str, _Node]] = {}

@@ -5,6 +5,7 @@ their first word, so a table of thousands costs no more than one of ten.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from memory.expressions import Expression
@@ -82,11 +83,10 @@ def find(text: Sequence[str], phrases: Index[Name]) -> list[Found[Name]]:
     found: list[Found[Name]] = []
     taken: dict[Name, int] = {}  # where the last find of each name ends
     last = len(text) - 1
-    begun = [(start, entry) for start, entry in enumerate(map(phrases.get, text)) if entry is not None]
-    for start, (by_second, others) in begun:
+    for start in compress(range(len(text)), map(phrases.__contains__, text)):
+        by_second, others = phrases[text[start]]
         near = by_second.get(text[start + 1], ()) if start < last else ()
-        candidates = (*near, *others) if near else others
-        for rest, name in candidates:
+        for rest, name in (*near, *others) if near else others:
             if name in taken and taken[name] > start:
                 continue
             end = _end(text, start, rest) if rest else start + 1
@@ -104,9 +104,13 @@ def _end(text: Sequence[str], start: int, rest: tuple[str, ...]) -> int:
         if word == _GAP:
             gap = True
             continue
-        reach = range(at, min(at + (_GAP_WORDS if gap else 0) + 1, len(text)))
-        hit = next((position for position in reach if text[position] == word), None)
-        if hit is None:
+        if gap:
+            reach = text[at : at + _GAP_WORDS + 1]
+            if word not in reach:
+                return 0
+            at, gap = at + reach.index(word) + 1, False
+        elif at < len(text) and text[at] == word:
+            at += 1
+        else:
             return 0
-        at, gap = hit + 1, False
     return at

@@ -7,14 +7,14 @@ reading, so that they can be written in plain words.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from operator import eq
 from typing import Final, NamedTuple
 
 import msgspec
 
 from memory.expressions import Expression
-from memory.text import Remembered, folded
+from memory.text import Remembered, folded, runs
 from memory.vocabulary import (
     FUNCTION,
     OTHER,
@@ -26,14 +26,14 @@ from memory.vocabulary import (
     base,
     bases,
     names,
-    opened,
+    opened_runs,
     openings,
     phrases,
     word_set,
 )
 
 _LONGEST = 2_000
-_SOFT = Expression(r"\s*(?:\.{2,}|…|--+|—|–)\s*")
+_SOFT = Expression(r"\.\.+|…|--+|—|–")
 _SENTENCE = Expression(r"[.!?][.!?\"')\]]*(?:\s+|$)|[¿¡]|[;\n]+")
 _CAPITAL = Expression(r"(?<![.!?¿¡])(?<![.!?¿¡]\s)\s([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
 _ANY_CAPITAL = Expression(r"\b([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
@@ -59,13 +59,18 @@ def normalised(text: str) -> str:
 
     Of a text over 2,000 characters only the beginning.
     """
-    plain, noises = folded(_softened(text[:_LONGEST])), word_set("noises")
-    return " ".join([word for word in _unstammered(opened(plain)) if word not in noises])
+    noises = word_set("noises")
+    return " ".join([word for word in _unstammered(opened_runs(runs(text[:_LONGEST]))) if word not in noises])
 
 
 def _softened(text: str) -> str:
     """``text`` with a comma for what lets a sentence trail off or breaks it without ending it."""
-    return _SOFT.sub(", ", text) if ".." in text or "--" in text or not text.isascii() else text
+    if text.isascii() and ".." not in text and "--" not in text:
+        return text
+    first, *others = _SOFT.split(text)
+    if not others:
+        return text
+    return ", ".join((first.rstrip(), *map(str.strip, others[:-1]), others[-1].lstrip()))
 
 
 def read_sentences(text: str) -> tuple[Sentence, ...]:
@@ -78,8 +83,7 @@ def read_sentences(text: str) -> tuple[Sentence, ...]:
 
 def read_sentence(text: str, asked: bool = False, capitals: frozenset[str] = frozenset()) -> Sentence:
     """One sentence in concepts; ``capitals`` are the words that the whole message writes like names."""
-    plain = folded(text)
-    raw = _without_openings(_unstammered(opened(plain)))
+    raw = _without_openings(_unstammered(opened_runs(runs(text))))
     first = next((word for word in raw if word not in word_set("noises")), "")
     return Sentence(
         tokens=tuple(concepts(raw, capitals)),
@@ -200,8 +204,10 @@ def _capital_names(text: str) -> frozenset[str]:
 
 def _unstammered(found: list[str]) -> list[str]:
     """Without a word or a pair of words said twice in a row: ``where where is is`` is ``where is``."""
-    if not any(map(eq, found, found[1:])) and not any(map(eq, found, found[2:])):
-        return found
+    if not any(map(eq, found, found[1:])):
+        second = [*map(eq, found, found[2:])]
+        if (True, True) not in pairwise(second):
+            return found
     out: list[str] = []
     for word in found:
         if out and word == out[-1]:
@@ -216,16 +222,26 @@ def _without_openings(found: list[str]) -> list[str]:
     known = openings()
     out: list[str] = []
     taken = 0
-    for at in [at for at, word in enumerate(found) if word in known]:
-        if at < taken:
+    for at in compress(range(len(found)), map(known.__contains__, found)):
+        length = _opening(found, at) if at >= taken else 0
+        if not length or length == len(found):
             continue
         before = found[at - 1] if at else ""
-        length = next((len(p) for p in known[found[at]] if tuple(found[at : at + len(p)]) == p), 0)
         after = found[at + length] if at + length < len(found) else ""
-        if length and length != len(found) and _opens(found[at], found[at + length - 1], before, after):
+        if _opens(found[at], found[at + length - 1], before, after):
             out += found[taken:at]
             taken = at + length
     return out + found[taken:] if taken else found
+
+
+def _opening(found: list[str], at: int) -> int:
+    """How many words the longest phrase around the matter takes that begins at a place; 0 when none does."""
+    seconds = openings()[found[at]]
+    if at + 1 < len(found):
+        for phrase in seconds.get(found[at + 1], ()):
+            if found[at : at + len(phrase)] == phrase:
+                return len(phrase)
+    return int("" in seconds)
 
 
 def _opens(first: str, last: str, before: str, after: str) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 
 from memory.expressions import Expression
 from memory.frames import Ask, Frame, QuestionType, asks, question_type
-from memory.matters import BREAK, Feature, features, likes, read_matters
+from memory.matters import BREAK, Seen, features, likes, read_matters, seen
 from memory.phrasing import Sentence, read_sentences
 from memory.text import Remembered, joined, runs
 from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
@@ -66,7 +66,7 @@ def read_question(text: str) -> Question:
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
     found = _found(sentences, persons)
-    learned = read_matters(_features(found, sentences, persons, things, likes()))
+    learned = read_matters(_seen(found, sentences, persons, things, likes()))
     return Question(
         type=learned.type,
         matters=learned.matters,
@@ -94,19 +94,19 @@ def question_features(text: str) -> AbstractSet[str]:
     tokens = [token for sentence in sentences for token in sentence.tokens]
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
-    found = _features(_found(sentences, persons), sentences, persons, things, {})
+    found = features(_seen(_found(sentences, persons), sentences, persons, things, {}))
     return frozenset(" ".join(feature) for feature in found if BREAK not in feature)
 
 
-def _features(
+def _seen(
     found: Sequence[tuple[Frame, Ask, Sentence]],
     sentences: Sequence[Sentence],
     persons: frozenset[str],
     things: frozenset[str],
     like: Mapping[str, str],
-) -> AbstractSet[Feature]:
+) -> Seen:
     by_grammar = _type(found, sentences, persons, things)
-    return features(sentences, by_grammar, (ask.aspect for _, ask, _ in found), like)
+    return seen(sentences, by_grammar, (ask.aspect for _, ask, _ in found), like)
 
 
 def fingerprint(text: str) -> str:

@@ -6,13 +6,14 @@ form when they are read, so that a line added there covers every inflection.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain, islice
 from typing import Final
 
 import msgspec
 
 from memory.data import table
 from memory.expressions import Expression
-from memory.text import Remembered, folded, joined
+from memory.text import Remembered, folded
 
 PERSON: Final = "P"
 OWNER: Final = "p"
@@ -185,14 +186,17 @@ def phrases() -> Phrases:
 
 
 @cache
-def openings() -> Mapping[str, Sequence[tuple[str, ...]]]:
-    """The phrases around the matter, in opened words, by their first word, longest first."""
-    found: dict[str, list[tuple[str, ...]]] = {}
+def openings() -> Mapping[str, Mapping[str, Sequence[list[str]]]]:
+    """The phrases around the matter, in opened words, by their first word and their second, longest first; those of
+    a single word have none.
+    """
+    found: dict[str, dict[str, list[list[str]]]] = {}
     for phrase in lists().openings:
-        parts = tuple(opened(folded(phrase)))
-        found.setdefault(parts[0], []).append(parts)
-    for group in found.values():
-        group.sort(key=len, reverse=True)
+        first, *rest = parts = opened(folded(phrase))
+        found.setdefault(first, {}).setdefault(rest[0] if rest else "", []).append(parts)
+    for seconds in found.values():
+        for group in seconds.values():
+            group.sort(key=len, reverse=True)
     return found
 
 
@@ -206,15 +210,26 @@ def names() -> Names:
 
 def opened(text: str) -> list[str]:
     """The words of folded ``text`` with contractions opened: ``where's`` gives ``where``, ``is``."""
-    found = joined(_WORDS, text.split(" "))
-    if "'s" not in text:
-        return joined(_OPENED, found)
-    followers = [*found[1:], ""]
-    return [
-        part
-        for word, following in zip(found, followers, strict=True)
-        for part in _OPENED[word] or _owned(word, following)
+    return opened_runs(text.split(" "))
+
+
+def opened_runs(among: Sequence[str]) -> list[str]:
+    """The same of folded text of which ``among`` stands between the spaces."""
+    parts = [*map(_OPENED.__getitem__, among)]
+    for at in [at for at, run in enumerate(among) if "'s" in run]:
+        parts[at] = _with_owners(among, at)
+    return [*chain.from_iterable(parts)]
+
+
+def _with_owners(among: Sequence[str], at: int) -> tuple[str, ...]:
+    """What the run at a place is opened to, where a word of it may own what follows."""
+    found = _words(among[at])
+    after = next((words[0] for run in islice(among, at + 1, None) if (words := _words(run))), "")
+    parts = [
+        _open(word) or _owned(word, following)
+        for word, following in zip(found, [*found[1:], after], strict=True)
     ]
+    return tuple(chain.from_iterable(parts))
 
 
 def _owned(word: str, following: str) -> tuple[str, str]:
@@ -243,10 +258,14 @@ def _open(word: str) -> tuple[str, ...]:
     return (word,)
 
 
-def _words(run: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(run))
+def _words(run: str) -> list[str]:
+    return _WORD.findall(run)
+
+
+def _opened(run: str) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(_open, _words(run))))
 
 
 _BASES: Final = Remembered(_base)
-_WORDS: Final = Remembered(_words)
-_OPENED: Final = Remembered(_open)
+_OPENED: Final = Remembered(_opened)
+"""The runs met so far; of one with a word that ends in *'s* without that word."""
