@@ -125,6 +125,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     stated: tuple[Stated, ...] = ()  # of earlier conversations
     index: Index = msgspec.field(default_factory=Index)  # a cache: it follows what was stated
     told_before: tuple[str, ...] = ()
+    calmed_before: tuple[str, ...] = ()  # stories after which there was less distress; never for a prompt
 
 
 class Permitted(msgspec.Struct, frozen=True, kw_only=True):

@@ -302,6 +302,7 @@ class PolicyRules:
             prefer=strategy.prefer,
             told=talk.told,
             told_before=state.remembered.told_before,
+            calmed_before=state.remembered.calmed_before,
             calmed=calmed(talk) if strategy.keep_what_calmed else (),
         )
 

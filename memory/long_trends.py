@@ -241,6 +241,12 @@ def followed(felt: Sequence[Felt]) -> dict[str, tuple[float, float]]:
     return pairs
 
 
+def calming_stories(felt: Sequence[Felt], told: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The stories of ``told`` (message, story) that calm, the most calming first."""
+    found = effects(_uses(followed(felt), told), ())
+    return tuple(each.name for each in found if each.verdict == "calms")
+
+
 def _uses(
     pairs: Mapping[str, tuple[float, float]], told: Iterable[tuple[str, str]]
 ) -> dict[str, list[tuple[float, float]]]:

@@ -4,6 +4,7 @@ Nothing of it is kept, so that what is removed is in no figure from then on.
 """
 
 import sqlite3
+from collections import Counter
 from datetime import date
 
 import msgspec
@@ -13,7 +14,9 @@ from companions.companion import Companion
 from companions.state import Who
 from companions.summing_up import is_private
 from companions.trend_words import told
-from memory.long_trends import Asked, Felt, LongTrends, Told, long_trends
+from memory.clocks import Placed
+from memory.intervals import LEAST_FOR_A_MEDIAN
+from memory.long_trends import Asked, Felt, LongTrends, Told, calming_stories, long_trends
 from protocol.trend_frames import CareTrends, CareTrendsNow
 from protocol.values import JsonObject
 from server.placing import placed
@@ -62,6 +65,24 @@ def _asked(db: sqlite3.Connection, user: str, companion: str) -> list[Asked]:
         for row, place in zip(rows, places, strict=True)
         if row.unread is None or not is_private(row.unread)
     ]
+
+
+def calming(db: sqlite3.Connection, user: str, companion: str) -> tuple[str, ...]:
+    """The stories that calmed this person before; read only where one was told often enough to know."""
+    told = told_rows(db, user=user, companion=companion)
+    if max(Counter(row.narrative for row in told).values(), default=0) < LEAST_FOR_A_MEDIAN:
+        return ()
+    felt = [
+        Felt(
+            message=row.message,
+            session=row.conversation,
+            placed=Placed(0, None),
+            distress=row.distress,
+            private=row.private,
+        )
+        for row in felt_rows(db, user=user, companion=companion)
+    ]
+    return calming_stories(felt, [(row.message, row.narrative) for row in told])
 
 
 def care_trends(db: sqlite3.Connection, who: Who, companion: Companion, command: CareTrends) -> CareTrendsNow:

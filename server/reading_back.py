@@ -16,6 +16,7 @@ from memory.recall import Stated, stated
 from memory.repetition import asked
 from memory.statements import Statement, last_mentioned
 from memory.summing import Summed
+from server.care_trends import calming
 from server.lately import checked, last_checked, lately
 from server.past_talks import key_facts, lines, moment_of, past_talks, topics
 from storage.care_contexts import care_context
@@ -120,6 +121,7 @@ def remembered(
         stated=earlier,
         index=Index(earlier),  # made here, in a reader's thread: no turn waits for it
         told_before=tuple(each.narrative for each in stories),
+        calmed_before=calming(db, user, companion.id) if stories else (),
     )
 
 

@@ -63,3 +63,26 @@ def test_a_story_is_written_down_with_the_feeling_at_that_time() -> None:
     assert used.emotion == read.emotion
     assert (read.confidence > 0, 0 <= read.distress <= 1, read.trajectory) == (True, True, "stable")
     assert used.mode == "seed"
+
+
+def test_one_that_calmed_the_person_before_goes_first_unless_it_was_told_lately() -> None:
+    def first(told_before: tuple[str, ...], calmed_before: tuple[str, ...]) -> str:
+        story = choose(
+            POOL,
+            pools=("calming_story",),
+            feeling="anxious",
+            told_before=told_before,
+            calmed_before=calmed_before,
+        )
+        assert story is not None
+        return story.id
+
+    fitting = [each.id for each in POOL if "anxious" in each.emotions]
+    usual = first((), ())
+    other = next(each for each in fitting if each != usual)
+    assert first((), (other,)) == other
+    every = [each.id for each in POOL]
+    rested = (other, *(each for each in every if each != other))
+    assert first(rested, (other,)) == other, "it was told longest ago"
+    lately = (*(each for each in every if each != other), other)
+    assert first(lately, (other,)) == first(lately, ()) != other, "a story is not told every day"

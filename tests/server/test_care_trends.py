@@ -7,8 +7,10 @@ from typing import Any
 import msgspec
 
 from companions.changes import AnyChange, Landed
+from companions.remembered import permit
 from protocol.trend_frames import CareTrends
 from server.app import STORE_FILE
+from server.reading_back import remembered
 from storage.apply import apply_groups
 from storage.connection import inline, transacted
 from storage.order import date_confirmed
@@ -137,3 +139,14 @@ async def test_what_safeguarding_keeps_is_in_no_figure(tmp_path: Path) -> None:
     assert await asked(tmp_path / "with", CareTrends(id="1")) == await asked(
         tmp_path / "without", CareTrends(id="1")
     )
+
+
+async def test_a_story_that_calmed_before_is_known_before_a_talk_and_is_in_no_prompt(tmp_path: Path) -> None:
+    clara = shipped("clara")[0]
+    write(tmp_path, month())
+    with inline(tmp_path / STORE_FILE) as store:
+        known = remembered(store.db, clara, user="ann", now=at(DAYS, 9))
+        assert known.calmed_before == (STORY.id,)
+        assert remembered(store.db, clara, user="ben", now=at(DAYS, 9)).calmed_before == ()
+    permitted = permit(clara.policy.memory, known, health=None, stated_here=(), anchors=())
+    assert STORY.id not in str(permitted)
