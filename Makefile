@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: serve test lint types contracts unit evaluate kills soak clean
+.PHONY: serve test lint types contracts unit evaluate kills soak simulate clean
 
 serve: $(VENV)/.run
 	$(BIN)/fireside serve $(ARGS)
@@ -34,6 +34,9 @@ kills: $(VENV)/.test
 
 soak: $(VENV)/.test
 	$(BIN)/python -m loadtest.soak --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+simulate: $(VENV)/.test
+	$(BIN)/python -m tests.simulation --hours $(or $(HOURS),1) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -82,6 +82,7 @@ class Person:
         self.resume: Resume | None = None
         self.conversation: str | None = None
         self._count = 0
+        self._commands = 0
         self._sent: dict[str, MessageSend] = {}  # message to command
         self._space: list[tuple[MessageSend, str]] = []  # acknowledged under the ids that still hold
         self._message: dict[str, str] = {}  # command to message, on this line
@@ -173,7 +174,7 @@ class Person:
     async def stop(self, talker: Talker) -> None:
         await self._send(talker, self._write())
         await anyio.sleep(self.chance.uniform(0.0, 1.5))
-        await self._ask(talker, ResponseCancel(id=talker.new_id()))
+        await self._ask(talker, ResponseCancel(id=self._new_id()))
         await self._answers(talker)
 
     async def leave_at_once(self, talker: Talker) -> None:
@@ -183,12 +184,12 @@ class Person:
         raise ConnectionClosed(None, None)
 
     async def close(self, talker: Talker) -> None:
-        await self._ask(talker, ConversationClose(id=talker.new_id()))
+        await self._ask(talker, ConversationClose(id=self._new_id()))
         self.conversation = None
         self._open.clear()
 
     async def create(self, talker: Talker) -> None:
-        await self._ask(talker, ConversationCreate(id=talker.new_id()))
+        await self._ask(talker, ConversationCreate(id=self._new_id()))
         self.conversation = None
         self._open.clear()
 
@@ -208,14 +209,14 @@ class Person:
                 self.ledger.blame(f"{self.name}: {command.id} was taken with other words")
 
     async def look(self, talker: Talker) -> None:
-        looks: list[Command] = [ConversationList(id=talker.new_id()), MemoryList(id=talker.new_id())]
+        looks: list[Command] = [ConversationList(id=self._new_id()), MemoryList(id=self._new_id())]
         if self.conversation is not None:
-            looks.append(ConversationHistory(id=talker.new_id(), conversation=self.conversation))
+            looks.append(ConversationHistory(id=self._new_id(), conversation=self.conversation))
         await self._ask(talker, self.chance.choice(looks))
 
     async def add(self, talker: Talker) -> None:
         place = self.chance.choice(WORDS["place"])
-        await self._ask(talker, MemoryAdd(id=talker.new_id(), text=f"I live in {place}."))
+        await self._ask(talker, MemoryAdd(id=self._new_id(), text=f"I live in {place}."))
 
     async def answer_anew(self, talker: Talker) -> None:
         if self._answered is None or self._answered != self._last or self._open or self.outbox:
@@ -223,7 +224,7 @@ class Person:
         message = self._answered
         before = self._stored[message]
         self.ledger.unsure.add(before)
-        answer = await self._ask(talker, ResponseRegenerate(id=talker.new_id(), message=message))
+        answer = await self._ask(talker, ResponseRegenerate(id=self._new_id(), message=message))
         if isinstance(answer, Ack):
             await self._until(talker, lambda: self._stored.get(message) != before, ANSWER_SECONDS)
 
@@ -232,7 +233,7 @@ class Person:
         if conversation is None or self._open or self.outbox:
             return
         self.ledger.doomed.add(conversation)
-        answer = await self._ask(talker, ConversationDelete(id=talker.new_id(), conversation=conversation))
+        answer = await self._ask(talker, ConversationDelete(id=self._new_id(), conversation=conversation))
         if isinstance(answer, Ack):
             self.ledger.gone(conversation)
             self.conversation, self._answered = None, None
@@ -246,6 +247,10 @@ class Person:
         await anyio.sleep(self.chance.uniform(5.0, 30.0))
 
     # ------------------------------------------------------------ on the line
+
+    def _new_id(self) -> str:
+        self._commands += 1
+        return f"{self.name}-c{self._commands}"
 
     def _write(self) -> list[MessageSend]:
         commands: list[MessageSend] = []

@@ -14,6 +14,7 @@ import structlog
 from structlog.typing import EventDict, WrappedLogger
 
 from server.host import standing_in
+from storage.refusals import StoreRefused
 from tests import clock
 from tests.simulation.disk import Weather
 from tests.simulation.fate import Fate
@@ -113,14 +114,22 @@ class World:
     async def _life(self, steps: int | None, seconds: float) -> None:
         """One life of the server: killed after so many steps, or stopped after so many seconds."""
         self.lives += 1
-        async with living(self.made) as house:
-            self.house = house
-            self._kill_at = None if steps is None else self._steps + steps
-            self.fate.note("life", self.lives)
-            await anyio.sleep(seconds)
-            self._kill_at = None
+        while self.weather.now() is not None:  # noqa: ASYNC110 - whoever starts it tries again
+            await anyio.sleep(1.0)
+        try:
+            async with living(self.made) as house:
+                self.house = house
+                self._kill_at = None if steps is None else self._steps + steps
+                self.fate.note("life", self.lives)
+                await anyio.sleep(seconds)
+                self._kill_at = None
+                self.house = None
+            self._ended(house)
+        except* StoreRefused:
+            self.ledger.counts["starts refused"] += 1
+            if self.house is not None:
+                self.ledger.blame("a store that refused ended a life")
             self.house = None
-        self._ended(house)
 
     def _ended(self, house: House) -> None:
         self.house = None
