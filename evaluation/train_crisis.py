@@ -37,6 +37,7 @@ from memory.crisis_words import UNKNOWN, plain, tokens
 
 HERE = Path(__file__).parent
 ROUNDS = (
+    ("thirteenth",),
     ("twelfth",),
     ("eleventh", "tenth"),
     ("ninth", "eighth", "seventh"),
@@ -46,7 +47,7 @@ ROUNDS = (
 )
 STRENGTH, STRENGTH_KIND = 30.0, 10.0
 GRAVE_WEIGHT, MILD_WEIGHT, CALM_WEIGHT = 3.0, 1.5, 5.0  # of a row, beside a line of other everyday talk
-MOST_OTHERS = 20_000
+MOST_OTHERS = 45_000
 FEWEST_ROWS = 3  # a feature of fewer says nothing of others
 MOST_FEATURES = 14_000
 STRETCH = 127
@@ -72,7 +73,12 @@ def set_rows(fresh: Sequence[str]) -> Iterator[tuple[str, Row]]:
         name = file.stem.removeprefix("crisis_")
         if name not in fresh:
             rows = (msgspec.json.decode(line, type=Row) for line in file.read_bytes().splitlines())
-            yield from ((name, row) for row in rows if row.language == "en")
+            yield from ((name, _whole(row)) for row in rows if row.language == "en")
+
+
+def _whole(row: Row) -> Row:
+    """A row with what was said before it."""
+    return msgspec.structs.replace(row, text="\n".join([*row.recent, row.text]), recent=[])
 
 
 def said_in(value: object) -> Iterator[str]:
