@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from protocol.audit_frames import AuditQuery
 from protocol.care_frames import ConsentList
 from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import ConversationHistory, ConversationList
@@ -35,6 +36,7 @@ READS: Final = (
     MoodTrends,
     GreetingGet,
     ConsentList,
+    AuditQuery,
 )
 """Commands that change nothing that is kept: they run again when they are sent again."""
 

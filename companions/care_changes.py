@@ -80,17 +80,6 @@ class AlertReleased(Change, frozen=True, kw_only=True, tag="alert_released"):
     allow: bool
 
 
-class Looked(Change, frozen=True, kw_only=True, tag="looked"):
-    """Somebody looked at something of the person's; ``kind`` is the command that asked. Never what was seen."""
-
-    look: str
-    holder: str
-    role: Recipient
-    name: str
-    kind: str
-    conversation: str | None = None
-
-
 class PersonTold(Change, frozen=True, kw_only=True, tag="person_told"):
     """The person was told that others consented for them, and who was given a role; by the ids of the records."""
 
@@ -99,12 +88,5 @@ class PersonTold(Change, frozen=True, kw_only=True, tag="person_told"):
 
 
 CareChange: TypeAlias = (
-    ConsentDecided
-    | CareContextGiven
-    | NoteMade
-    | NoteRead
-    | AlertAcknowledged
-    | AlertReleased
-    | PersonTold
-    | Looked
+    ConsentDecided | CareContextGiven | NoteMade | NoteRead | AlertAcknowledged | AlertReleased | PersonTold
 )

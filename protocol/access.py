@@ -78,10 +78,36 @@ ACCESS: Final[Mapping[str, Mapping[AccessRole, Need]]] = MappingProxyType(
         # devices: how one is let in, whose turn it is on it, and who looks after them
         **_rows("device.claim", ("pairing",)),
         **_rows("device.unlock device.lock", _TALKS),
+        # who looked: the person, and admins, who are told no word of anybody's
+        **_rows("audit.query", ("person", "admin")),
         **_rows("device.list device.pair device.name device.revoke", ("admin",)),
     }
 )
 """Kinds of commands, the roles that may send each, and what each role needs beside."""
+
+
+RECORDED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "care.emotions": "saw_feelings",
+        "care.repetition": "saw_questions",
+        "care.trends": "saw_trends",
+        "care.summaries": "saw_summaries",
+        "care.history": "saw_words",
+        "care.notes": "saw_notes",
+        "care.escalations": "saw_alerts",
+        "care.context.get": "saw_context",
+        "consent.list": "saw_consents",
+        WATCH: "watched",
+        "care.context.set": "told_context",
+        "care.notes.read": "read_note",
+        "care.acknowledge": "acknowledged",
+        "care.release": "released",
+        "consent.set": "consented",
+        SAY_NO: "said_no",
+        "memory.erase": "erased",
+    }
+)
+"""What is recorded when somebody else than the person sends a command: a row for each that such a role may send."""
 
 
 def kind_of(command: AnyCommand) -> str:

@@ -10,6 +10,7 @@ from protocol.alert_frames import (
     CareEscalations,
     CareRelease,
 )
+from protocol.audit_frames import AuditQuery
 from protocol.care_frames import (
     CareContextGet,
     CareContextSet,
@@ -140,6 +141,7 @@ AnyCommand: TypeAlias = (
     | CareEscalations
     | CareAcknowledge
     | CareRelease
+    | AuditQuery
     | DeviceClaim
     | DeviceUnlock
     | DeviceLock

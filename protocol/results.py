@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from msgspec import UNSET, UnsetType
 
 from protocol.alert_frames import AlertEntry, CareAcknowledge, CareEscalations, CareRelease
+from protocol.audit_frames import AuditPage, AuditQuery
 from protocol.care_frames import (
     CareContext,
     CareContextGet,
@@ -371,6 +372,7 @@ RESULTS: Final[dict[type[Command], type[Value]]] = {
     CareEscalations: EscalationPage,
     CareAcknowledge: Acknowledged,
     CareRelease: Done,
+    AuditQuery: AuditPage,
     DeviceClaim: DeviceClaimed,
     DeviceUnlock: RoleNow,
     DeviceLock: RoleNow,

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from actors.client import Client
 from actors.command_kinds import digest_of
 from actors.ports import CommandRefused, Done
-from companions.care_changes import AlertReleased, ConsentDecided, Looked
+from companions.care_changes import AlertReleased, ConsentDecided
 from companions.changes import AnyChange, Outcome, Refused
 from companions.companion import Companion
 from companions.state import Who
@@ -22,9 +22,9 @@ from protocol.conversation_frames import ConversationOpen
 from protocol.frames import Event
 from protocol.results import CommandAck, ConversationNamed
 from server.attending import Attending, Seat
+from server.audit import RecordedStore
 from server.care_desk import CareDesk
 from server.erasing import Erasures
-from server.looking import audited
 from server.onlooking import Talks, look_on
 from storage.connection import Store
 from storage.grants import Grant, grant_of
@@ -80,7 +80,15 @@ class Sitting:
     def __init__(self, care: Care, token: str, grant: Grant, companion: Companion, session: str) -> None:
         self._care = care
         self._token = token
-        self._desk = CareDesk(care.store, care.erasures, care.attending, companion, grant, session)
+        self._store = RecordedStore(
+            care.store,
+            person=grant.user,
+            companion=companion.id,
+            role=grant.role,
+            by=grant.id,
+            name=grant.name,
+        )
+        self._desk = CareDesk(self._store, care.erasures, care.attending, companion, grant, session)
         self.seat = Seat(token, grant, companion.id)
         self._seen: OrderedDict[str, tuple[str, Event]] = OrderedDict()
 
@@ -105,7 +113,9 @@ class Sitting:
         if known is not None:
             return known[1]
         try:
+            self._store.on_behalf(command, at)
             done = await self._answered(command, at)
+            await self._store.settle()
         except StoreRefused as refused:
             raise CommandRefused(refused.code) from None
         await self._landed(done)
@@ -116,25 +126,13 @@ class Sitting:
         return answer
 
     async def _answered(self, command: AnyCommand, at: int) -> Done:
-        desk = self._desk
-        look = audited(command, desk.grant, desk.who, at)
+        desk, care = self._desk, self._care
         if not isinstance(command, ConversationOpen):
-            done = await desk.answer(command, at)
-            await self._written_down(look)
-            return done
-        if desk.grant.role != "caregiver" or command.mode != "watch":
-            raise CommandRefused("auth.forbidden")
-        await self._written_down(look)
-        care = self._care
+            return await desk.answer(command, at)
         found = await look_on(
-            care.store, care.talks, self.seat, desk.who, command.conversation, care.attending.now_ms
+            self._store, care.talks, self.seat, desk.who, command.conversation, care.attending.now_ms
         )
         return Done(result=ConversationNamed(conversation=found))
-
-    async def _written_down(self, look: Looked | None) -> None:
-        """What is seen is written down first, and not seen where it cannot be."""
-        if look is not None and isinstance(refused := await self._care.land(look), Refused):
-            raise CommandRefused(refused.code)
 
     async def _landed(self, done: Done) -> None:
         if done.unsaid is not None:

@@ -1,4 +1,4 @@
-"""``fireside pair | device | token | user``: who comes in, and who lives here.
+"""``fireside pair | device | token | user | audit``: who comes in, and who lives here.
 
 Each works with the server running and without (but for pairing, which needs it). Tokens are printed once; none is ever
 an argument.
@@ -18,6 +18,7 @@ from server.cli_folder import ConfigFile, Data, answered, done, store_folder
 from server.order_line import STORE_FILE
 from server.pins import kept
 from server.plain_words import said_plainly
+from storage.audit import acts_about, all_acts
 from storage.connection import read_only
 from storage.grants import all_grants
 from storage.persons import all_people
@@ -242,6 +243,29 @@ def user_pin(
     pin = _asked_pin()
     known = kept(pin)
     done(folder, orders.SetPin(user=user, salt=known.salt, key=known.key))
+
+
+def audit(
+    *,
+    user: Annotated[str | None, Parameter(help="About whom; without it about everybody.")] = None,
+    limit: Annotated[int, Parameter(help="How many, the latest first.")] = 50,
+    config: ConfigFile = None,
+    data: Data = None,
+) -> None:
+    """Who looked at what is kept of people, and who did what about it. No text is recorded.
+
+    For example:
+
+        fireside audit --user ann
+    """
+    with said_plainly(), read_only(store_folder(config, data) / STORE_FILE) as db:
+        if user is None:
+            found = all_acts(db, before=None, limit=limit)
+        else:
+            found = acts_about(db, person=user, before=None, limit=limit)
+    for each in found:
+        act, at = each.act, datetime.fromtimestamp(each.at / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+        print(f"{at}  {act.role or '-':<12}  {act.did:<14}  {act.person or '-'}  {act.by or '-'}  {act.name}")
 
 
 def _asked_pin() -> str:

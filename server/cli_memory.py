@@ -19,6 +19,7 @@ from server.exporting import bring_file_in, export
 from server.ids import now_ms
 from server.scrubber import Scrubber
 from server.settings import BadSetting, Settings
+from storage.audit import Act, record
 from storage.connection import Store, opened
 from storage.lock import held
 
@@ -36,6 +37,8 @@ def write_export(
         raise BadSetting("--companion", companion, "there is no such companion", "command line")
 
     async def run(store: Store) -> None:
+        act = Act(person=user, companion=named.id, role="staff", did="exported")
+        await store.transact(lambda db: record(db, act, now_ms()))
         made = await export(store, user=user, companion=named.id, name=named.name, form=form, at=now_ms())
         await anyio.Path(file).touch(mode=0o600)
         await anyio.Path(file).write_bytes(made.content)

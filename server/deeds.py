@@ -10,6 +10,7 @@ from server.entrance import OPEN, person_here
 from server.ids import new_id
 from server.orders import Answer, AnyOrder, NotDone
 from storage import persons
+from storage.audit import Act, record
 from storage.grants import BothRoles, Grant, digest_of, end, give, new_token, rotate
 from storage.persons import Pin
 from storage.tokens import (
@@ -29,7 +30,27 @@ MOST_USER = 128
 
 
 def carry_out(db: sqlite3.Connection, order: AnyOrder, at: int) -> Answer:
-    """Do ``order``, inside the caller's transaction. Raises ``NotDone``."""
+    """Do ``order`` and record it, inside the caller's transaction. Raises ``NotDone``."""
+    answer = _done(db, order, at)
+    record(db, _act(order, answer), at)
+    return answer
+
+
+def _act(order: AnyOrder, answer: Answer) -> Act:
+    match order:
+        case orders.GiveGrant(user=user, companion=companion, name=name):
+            return Act(
+                person=user, companion=companion, role="staff", by=answer.lines[0], name=name, did="granted"
+            )
+        case orders.EndGrant(grant=grant):
+            return Act(person=answer.about or "", role="staff", by=grant, did="grant_ended")
+        case orders.AddPerson() | orders.NamePerson() | orders.SetStatus() | orders.SetPin():
+            return Act(person=order.user, role="staff", did="status")
+        case _:
+            return Act(person=answer.about or "", role="staff", did="device")
+
+
+def _done(db: sqlite3.Connection, order: AnyOrder, at: int) -> Answer:
     match order:
         case orders.GiveGrant():
             return _give_grant(db, order, at)

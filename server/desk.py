@@ -31,6 +31,7 @@ from companions.tools import REMEMBER
 from protocol import conversation_frames as talks
 from protocol import person_frames as people
 from protocol import results
+from protocol.audit_frames import AuditQuery
 from protocol.care_frames import FOR_CAREGIVERS, ConsentList, ConsentSet
 from protocol.catalogue import AnyCommand
 from protocol.memory_frames import (
@@ -50,6 +51,7 @@ from protocol.talk_frames import ResponseFeedback
 from protocol.times import rfc3339
 from protocol.trend_frames import MoodTrends
 from protocol.values import FoundMessage
+from server.audit import audit_page
 from server.desk_consents import consents_told, decided_by_person
 from server.desk_memory import MemoryDesk
 from server.desk_person import answered
@@ -209,6 +211,8 @@ class StoreDesk:
             ):
                 companion = self._casts[who.companion].companion
                 return await MemoryDesk(self._store, companion, who, at).answer(command)
+            case AuditQuery():
+                return Done(result=await self._store.read(lambda db: audit_page(db, command, who.user)))
             case _:
                 raise CommandRefused("policy.refused", "This installation does not do that.")
 

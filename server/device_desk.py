@@ -10,11 +10,13 @@ from msgspec import UNSET
 from actors.command_kinds import digest_of
 from actors.ports import CommandRefused
 from protocol import device_frames as devices
+from protocol.audit_frames import AuditQuery
 from protocol.catalogue import AnyCommand
 from protocol.frames import Event
 from protocol.results import CommandAck, Done
 from protocol.times import rfc3339
 from protocol.values import Value
+from server.audit import audit_page
 from server.orders import Answer, AnyOrder, ClaimDevice, NameDevice, PairDevice, RevokeToken
 from server.pairing import SECONDS, Pairing
 from storage.connection import Store
@@ -72,12 +74,18 @@ class DeviceDesk:
         except StoreRefused as refused:
             raise CommandRefused(refused.code) from None
         answer: Event = CommandAck(re=command.id, result=result)
-        return answer if isinstance(command, devices.DeviceList) else self._once.keep(command, answer)
+        return (
+            answer
+            if isinstance(command, devices.DeviceList | AuditQuery)
+            else self._once.keep(command, answer)
+        )
 
     async def _result(self, command: AnyCommand, at: int) -> Value:
         match command:
             case devices.DeviceList():
                 return devices.Devices(devices=await self._store.read(_devices))
+            case AuditQuery():
+                return await self._store.read(lambda db: audit_page(db, command, None))
             case devices.DevicePair():
                 order = PairDevice(
                     name="" if command.name is UNSET else command.name,

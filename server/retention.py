@@ -19,6 +19,7 @@ import structlog
 from companions.changes import ConversationDeleted
 from server.scrubber import Scrubber
 from storage.apply import apply_all
+from storage.audit import prune_acts
 from storage.backups import expire
 from storage.commands import prune_results
 from storage.connection import Store
@@ -117,7 +118,7 @@ class Retention:
             if rests := purge_rests(db, at):
                 return _Pruned(rests)
             texts = lapsing(db, at)
-            return _Pruned(None, prune_results(db, at) + prune_undo(db, at), texts)
+            return _Pruned(None, prune_results(db, at) + prune_undo(db, at) + prune_acts(db), texts)
 
         pruned = await self._store.transact(prune)
         self._tell(pruned.rests)

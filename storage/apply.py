@@ -13,7 +13,6 @@ from companions.care_changes import (
     AlertReleased,
     CareContextGiven,
     ConsentDecided,
-    Looked,
     NoteMade,
     NoteRead,
     PersonTold,
@@ -66,7 +65,6 @@ from storage.disclosures import disclosure_shown
 from storage.facts_person import by_person
 from storage.facts_taken import facts_proposed
 from storage.jobs import job_failed
-from storage.looks import looked
 from storage.memories import memory_switched
 from storage.notes import note_made, note_read
 from storage.order import saw_time
@@ -197,8 +195,6 @@ def _land(db: sqlite3.Connection, change: AnyChange) -> Outcome:
             return alert_acknowledged(db, change)
         case AlertReleased():
             return alert_released(db, change)
-        case Looked():
-            return looked(db, change)
         case PersonTold():
             return person_told(db, change)
         case ConsentDecided():

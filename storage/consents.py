@@ -20,6 +20,7 @@ from companions.consenting import (
     family,
     granted,
 )
+from storage.audit import Act, record
 from storage.erased import Erased, note
 from storage.order import next_number
 from storage.rows import Row
@@ -76,6 +77,9 @@ def consent_decided(db: sqlite3.Connection, change: ConsentDecided) -> Outcome:
     at = believed(db, change.at)
     if change.allow and not _tenable(change, at):
         return Refused("policy.refused")
+    if not change.giver:  # what others decide is recorded with who they are
+        did = "consented" if change.allow else "said_no"
+        record(db, Act(person=change.user, companion=change.companion, role="person", did=did), change.at)
     for each in change.scopes:
         _decide(db, change, each.record, each.scope, at)
     notes_without_consent(db, user=change.user, companion=change.companion, at=at)

@@ -11,12 +11,13 @@ import msgspec
 
 from companions.change import Change
 from companions.changes import Landed, Outcome, PersonErased
+from storage.audit import Act, record
 from storage.erased import Erased, note
 from storage.removing import MOST_LOOKED_FOR, erase_conversation, remove, undo
 from storage.rows import Row, blob_of
 
 STAYS = frozenset(
-    {"users", "settings", "commands", "sessions", "memories", "profiles", "consents", "disclosures", "looks"}
+    {"users", "settings", "commands", "sessions", "memories", "profiles", "consents", "disclosures"}
 )
 """Tables with an owner that are not emptied: who somebody is here, their settings, and ids that stay taken."""
 
@@ -92,6 +93,7 @@ def person_erased(db: sqlite3.Connection, change: PersonErased) -> Outcome:
         profile=True,
     )
     note(db, line)
+    record(db, Act(person=change.user, companion=change.companion, role="", did="forgotten"), change.at)
     return Landed()
 
 

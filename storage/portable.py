@@ -29,7 +29,6 @@ LEFT_OUT: Final = {
     "disclosures": "that it was told of its nature is this installation's record",
     "care_contexts": "what caregivers told is theirs to tell again",
     "parent_notes": "they are the parents', and no file makes one",
-    "looks": "who looked at what is told by this store alone",
     "releases": "whoever let something be known did so here; a file lets nobody know anything",
     "vectors": "they are made again where it comes in",
     "consents": "whoever allowed something allowed it here; a file allows nothing",

@@ -2,6 +2,7 @@ import { companionNamed } from "./companion.js";
 import { Fireside } from "./fireside.js";
 import { Erase, take } from "./me_everything.js";
 import { Facts } from "./me_facts.js";
+import { Looked } from "./me_looked.js";
 import { Lately } from "./me_lately.js";
 import { part, tell } from "./me_parts.js";
 import { Sharing } from "./me_sharing.js";
@@ -41,6 +42,9 @@ const sharing = new Sharing(talk);
 const words = part("sharing").querySelector(".soft");
 words.textContent = words.textContent.replaceAll("our talks", `your talks with ${companion.display_name}`);
 turn.on(() => sharing.show());
+const looked = new Looked(talk);
+part("looked").hidden = false;
+turn.on(() => looked.show());
 talk.on("notice", ({ code, say }) => {
   if (code === "consent.told") sharing.show();
   if (say && (code === "consent.told" || code.startsWith("watch."))) tell(say, { stays: true });

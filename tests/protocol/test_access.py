@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from companions.consenting import Role, Scope
-from protocol.access import ACCESS, SAY_NO, WATCH, AccessRole, Need, kind_of, needed
+from protocol.access import ACCESS, RECORDED, SAY_NO, WATCH, AccessRole, Need, kind_of, needed
 from protocol.care_frames import ConsentSet
 from protocol.catalogue import COMMANDS
 from protocol.conversation_frames import ConversationOpen
@@ -63,6 +63,11 @@ def test_who_is_not_the_person_talks_for_nobody_and_reads_no_memory(role: Access
 def test_no_words_reach_an_admin() -> None:
     wordless = {"hello", "ping", "audit.query"}
     assert all(kind in wordless or kind.startswith("device.") for kind in allowed("admin"))
+
+
+def test_whatever_others_than_the_person_may_send_about_them_is_recorded() -> None:
+    others = allowed("caregiver") | allowed("safeguarding")
+    assert set(RECORDED) == others - {"hello", "ping"}
 
 
 def test_what_a_caregiver_sees_of_talks_needs_the_consent_for_it() -> None:

@@ -13,9 +13,9 @@ from protocol.session_frames import Notice
 from protocol.talk_frames import MessageCreated, ResponseDelta, ResponseDone
 from server.attending import Seat
 from server.onlooking import Looking
+from storage.audit import acts_about
 from storage.connection import read_only
 from storage.grants import Grant
-from storage.looks import looks_at
 from tests.server.caring import caring, token
 from tests.server.serving import serving, settings
 from tests.server.test_care import code_of
@@ -65,8 +65,8 @@ async def test_who_looks_on_sees_the_talk_from_then_on_and_the_person_sees_them(
         assert "alone" not in str(words(carer.events))
         assert await code_of(carer, replace(WATCH, id="w3")) == "policy.refused"
         with read_only(tmp_path / "fireside.db") as db:
-            looks = looks_at(db, user="ann")
-        assert [(each.name, each.kind) for each in looks][-1] == ("Maria", "conversation.open (watch)")
+            looks = acts_about(db, person="ann", before=None, limit=50)
+        assert ("Maria", "watched") in [(each.act.name, each.act.did) for each in looks]
         assert watched["conversation"].startswith("cnv_")
 
 

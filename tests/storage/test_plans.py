@@ -13,7 +13,6 @@ from companions.care_changes import (
     AlertReleased,
     CareContextGiven,
     ConsentDecided,
-    Looked,
     NoteMade,
     NoteRead,
     PersonTold,
@@ -56,6 +55,7 @@ from memory.statements_kinds import Statement
 from memory.vectors import Meaning, pressed
 from storage.alerts import alert_for, alerts_told, released_in
 from storage.apply import apply_all
+from storage.audit import acts_about, all_acts
 from storage.care_contexts import care_context
 from storage.commands import prune_results, retained
 from storage.connection import inline
@@ -73,18 +73,19 @@ from storage.facts_removed import facts_without
 from storage.fulltext import index_pending, search
 from storage.grants import Grant, grant_of, grants_for
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
-from storage.looks import looks_at
 from storage.memories import prune_undo
 from storage.messages import history, message
 from storage.notes import companion_of, notes_of
 from storage.order import epoch, may_purge, newest_time
 from storage.people import alerts, check_ins, feedback, profile, settings, user
+from storage.persons import is_known, pin_of
 from storage.readings import chronic_since, narratives_told, questions_since
 from storage.recovery import recover
 from storage.sessions import session_left
 from storage.summaries import recent_summaries, summary_of
 from storage.talk import load_talk
 from storage.timeline import feelings, questions, talk_summaries, transcript
+from storage.tokens import token_of
 from storage.untold import untold
 from storage.vectors import Due, due, keep, near, open_space, vectors_of, vectors_of_person
 from tests.storage.making import (
@@ -140,9 +141,6 @@ CHANGES: Sequence[AnyChange] = (
     MoodCheckedIn(**OWNER, check_in="k", conversation="c", mood=3),
     AlertRaised(
         **OWNER, alert="a", conversation="c", message="msg_c_1", category="abuse", level=1, recipients=()
-    ),
-    Looked(
-        **OWNER, look="l", holder="g", role="caregiver", name="Maria", kind="care.history", conversation="c"
     ),
     PersonTold(**OWNER, consents=("n",), grants=("g",)),
     AlertAcknowledged(**OWNER, alert="a", grant="g", role="caregiver", name="Maria"),
@@ -276,7 +274,11 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "settings": lambda db: settings(db, user=ANNA, companion="clara"),
     "alerts": lambda db: alerts(db, user=ANNA, companion="clara", limit=5),
     "alerts_told": lambda db: alerts_told(db, GRANT, companion="clara", only_open=True, limit=5),
-    "looks_at": lambda db: looks_at(db, user=ANNA),
+    "acts_about": lambda db: acts_about(db, person=ANNA, before=None, limit=5),
+    "all_acts": lambda db: all_acts(db, before=None, limit=5),
+    "token_of": lambda db: token_of(db, "token"),
+    "pin_of": lambda db: pin_of(db, ANNA),
+    "is_known": lambda db: is_known(db, ANNA),
     "untold": lambda db: untold(db, user=ANNA, companion="clara", at=5),
     "alert_for": lambda db: alert_for(db, GRANT, "a"),
     "released_in": lambda db: released_in(db, "c"),

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
+from loadtest.client import connected
+from protocol.care_frames import CareEmotions, ConsentSet
 from server import orders
+from tests.server.caring import caring, token
 from tests.server.pages.test_real_server import http
 from tests.server.serving import serving, settings
 from tests.server.test_entrance import at_rest, kiosk, order, with_pin
@@ -64,3 +67,14 @@ async def test_on_a_shared_device_the_memory_page_shows_nothing_before_the_pin(
         await page.click("#turn button")
         await expect(page.locator("#facts")).to_be_visible()
         await expect(page.locator("#sharing")).to_be_visible()
+
+
+async def test_the_person_reads_on_their_page_who_looked(page: Page, tmp_path: Path) -> None:
+    maria = token(tmp_path)
+    async with serving(settings(tmp_path)) as url, connected(url) as ann, caring(url, maria) as carer:
+        await ann.hello(user="ann", companion="clara")
+        await ann.ask(ConsentSet(id="1", scopes=("trends",), allow=True))
+        await carer.ask(CareEmotions(id="1"))
+        await page.goto(f"{http(url)}me?companion=clara&user=ann")
+        first = page.locator("#looked-list li").first
+        await expect(first).to_contain_text("Maria, who cares for you, looked at how you have been feeling.")
