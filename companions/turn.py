@@ -4,7 +4,7 @@
 message and the companion; how well a message is read is the readers' business.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -24,8 +24,8 @@ from companions.resources import resources_for
 from companions.speech import Judge, Manner
 from companions.standing import standing
 from companions.state import Alarm, Debounce, Folding, Plan, Settings, State, Waiting
-from companions.stories import choose
-from companions.talk import Talk, similarities
+from companions.stories import choose, near_to
+from companions.talk import Talk, similarities, vector_of
 from companions.telling_back import told_back
 from companions.texts import crisis_words
 from companions.used import memories_of
@@ -57,9 +57,17 @@ def _folding(policy: Policy) -> Folding | None:
 class PolicyRules:
     """One companion's rules of a turn."""
 
-    def __init__(self, companion: Companion, *, acks_at_once: bool = False, felt: bool = False) -> None:
+    def __init__(
+        self,
+        companion: Companion,
+        *,
+        acks_at_once: bool = False,
+        felt: bool = False,
+        meant: Mapping[str, bytes] = {},
+    ) -> None:
         self.acks_at_once = acks_at_once  # an ack means received, and a word follows when it has landed
         self._felt = felt  # vectors are those that the emotion reader's head was trained on
+        self._meant = meant  # vectors of stories, by their text, as far as they were made
         self.companion = companion
         self.policy = companion.policy
         self.texts = companion.texts
@@ -206,7 +214,7 @@ class PolicyRules:
     ) -> Plan:
         reading = waiting.reading
         strategy = self.policy.repetition.at(reading.repeat_count) or NO_STRATEGY
-        story = self._story(state, talk, reading, strategy)
+        story = self._story(state, talk, waiting, strategy)
         role = self._story_role(story, reading, strategy)
         in_crisis = crisis is not None and rule is not None and rule.guides(crisis.severity)
         parents = self._settings.with_parents(talk.session_type)
@@ -289,8 +297,8 @@ class PolicyRules:
             story=story,
         )
 
-    def _story(self, state: State, talk: Talk, reading: Reading, strategy: Strategy) -> Narrative | None:
-        stories = self.policy.stories
+    def _story(self, state: State, talk: Talk, waiting: Waiting, strategy: Strategy) -> Narrative | None:
+        stories, reading = self.policy.stories, waiting.reading
         pools = (strategy.category,) if strategy.category else stories.by_intent.get(reading.intent, ())
         pools = pools or (stories.fallback if reading.distress >= DISTRESSED else ())
         if not pools:
@@ -304,6 +312,11 @@ class PolicyRules:
             told_before=state.remembered.told_before,
             calmed_before=state.remembered.calmed_before,
             calmed=calmed(talk) if strategy.keep_what_calmed else (),
+            likeness=near_to(
+                [each for each in self.companion.narratives if each.category in pools],
+                vector_of(state.talk or talk, waiting.message.id),
+                self._meant,
+            ),
         )
 
     def _story_role(self, story: Narrative | None, reading: Reading, strategy: Strategy) -> NarrativeRole:

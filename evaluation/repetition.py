@@ -1,4 +1,4 @@
-"""How well repeats are found: `python -m evaluation.repetition [SET] [--misses]`.
+"""How well repeats are found: `python -m evaluation.repetition [SET] [--misses] [--embedder onnx]`.
 
 A set has small sessions of one person's messages, each labelled with the class of its question and the
 group of those that a carer would call the same question. A message is a true repeat when an earlier one of
@@ -6,9 +6,11 @@ its session is of its group; it is found when `memory.repetition` points to one 
 with 95 % Wilson intervals, beside the rules of the dementia companion's own document.
 """
 
+import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import mul
 from pathlib import Path
 
 import msgspec
@@ -16,6 +18,8 @@ import msgspec
 from evaluation.intervals import row
 from memory.questions import fingerprint, read_question
 from memory.repetition import Asked, asked, find_repeat
+from server.models import embedding_at_once
+from storage.fulltext import Embed
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -38,9 +42,10 @@ def sessions(path: Path) -> list[Session]:
     return [msgspec.json.decode(line, type=Session) for line in path.read_bytes().splitlines()]
 
 
-def judged(session: Session) -> Iterator[tuple[Said, str, set[str], str | None]]:
+def judged(session: Session, embed: Embed | None = None) -> Iterator[tuple[Said, str, set[str], str | None]]:
     """For each message: itself, its class as read, the ids that would be right, the id found."""
     earlier: list[Asked] = []
+    vectors = embed([said.text for said in session.messages]) if embed is not None else []
     for number, said in enumerate(session.messages):
         right = {
             str(at)
@@ -48,7 +53,8 @@ def judged(session: Session) -> Iterator[tuple[Said, str, set[str], str | None]]
             if said.same and other.same == said.same
         }
         question = read_question(said.text)
-        found = find_repeat(question, said.text, earlier).of
+        alike = [sum(map(mul, vectors[number], each)) for each in vectors[:number]] if vectors else None
+        found = find_repeat(question, said.text, earlier, alike).of
         earlier.append(asked(str(number), said.text))
         yield said, question.type, right, found
 
@@ -62,13 +68,26 @@ def document_repeat(texts: Sequence[str], text: str) -> bool:
 
 def main(arguments: Sequence[str]) -> None:
     """Score the set named first, or the one kept beside this file; ``--misses`` prints what went wrong."""
-    names = [argument for argument in arguments if not argument.startswith("--")]
-    found = sessions(Path(names[0]) if names else Path(__file__).parent / "sets" / "repetition.jsonl")
+    parser = argparse.ArgumentParser(prog="evaluation.repetition")
+    parser.add_argument(
+        "set", type=Path, nargs="?", default=Path(__file__).parent / "sets" / "repetition.jsonl"
+    )
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--embedder")
+    options = parser.parse_args(arguments)
+    if options.embedder is None:
+        _score(sessions(options.set), None, explain=options.misses)
+        return
+    with embedding_at_once(options.embedder) as embed:
+        _score(sessions(options.set), embed, explain=options.misses)
+
+
+def _score(found: list[Session], embed: Embed | None, *, explain: bool) -> None:
     counts: Counter[str] = Counter()
     for session in found:
-        for number, (said, kind, right, of) in enumerate(judged(session)):
+        for number, (said, kind, right, of) in enumerate(judged(session, embed)):
             counts.update(_outcomes(said, kind, right, of))
-            if "--misses" in arguments:
+            if explain:
                 _explain(session, number, said, kind, right, of)
             plain = document_repeat([other.text for other in session.messages[:number]], said.text)
             counts.update({"document found": plain, "document right": plain and bool(right)})

@@ -73,6 +73,7 @@ from server.scrubber import Scrubber
 from server.settings import BadSetting, Settings
 from server.spilling import mending, spilling
 from server.static import pages
+from server.story_vectors import stories_meant
 from server.sweeper import Sweeper
 from server.telling_person import owing
 from server.tickets import Tickets
@@ -124,8 +125,9 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     found = without_health(found, chosen.model)
     contacts = contacts_of(settings.contacts, found)
     chosen_embedder = check_embedder(settings, found.values())
+    stories: dict[str, bytes] = {}  # their vectors, made while people talk already
     debounced = settings.data.durability == "debounced"
-    cast = casts(found, acks_at_once=debounced, felt=tells_feelings(chosen_embedder))
+    cast = casts(found, acks_at_once=debounced, felt=tells_feelings(chosen_embedder), meant=stories)
     metrics = Metrics()
     with held(settings.folder), spilling(settings.folder) as (kept_aside, spill_file):
         path = settings.folder / STORE_FILE
@@ -254,6 +256,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                         vectorizer = Vectorizer(store, embedder, searched(found), metrics.vectors_stored)
                         followers.append(vectorizer.committed)
                         tasks.start_soon(lambda: kept_running(vectorizer, name="vectorizer"))
+                        tasks.start_soon(stories_meant, embedder, found.values(), stories, name="stories")
                     tasks.start_soon(lambda: kept_running(scrubber, name="scrubber"))
                     tasks.start_soon(lambda: kept_running(retention, name="retention"))
                     tasks.start_soon(lambda: kept_running(copies, name="copies"))

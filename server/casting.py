@@ -1,6 +1,6 @@
 """The companions of an installation: those that ship, and the operator's own folders beside them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -60,11 +60,18 @@ def companions(own: str) -> dict[str, Companion]:
     return catalogue(family(name, files) for name, files in folders(own))
 
 
-def casts(found: dict[str, Companion], *, acks_at_once: bool = False, felt: bool = False) -> dict[str, Cast]:
-    """Companions with their rules; ``felt``: the embedder's vectors tell feelings."""
+def casts(
+    found: dict[str, Companion],
+    *,
+    acks_at_once: bool = False,
+    felt: bool = False,
+    meant: Mapping[str, bytes] = {},
+) -> dict[str, Cast]:
+    """Companions with their rules; ``felt``: the embedder's vectors tell feelings; ``meant``: vectors of stories."""
     made = {
         companion.id: Cast(
-            companion=companion, rules=PolicyRules(companion, acks_at_once=acks_at_once, felt=felt)
+            companion=companion,
+            rules=PolicyRules(companion, acks_at_once=acks_at_once, felt=felt, meant=meant),
         )
         for companion in found.values()
     }

@@ -4,6 +4,8 @@ from companions.changes import AnswerGiven
 from companions.events import Save
 from companions.narratives import Narrative
 from companions.stories import choose
+from companions.turn import PolicyRules
+from memory.vectors import packed
 from tests.companions.library import shipped
 from tests.companions.sitting import Sitting
 
@@ -86,3 +88,48 @@ def test_one_that_calmed_the_person_before_goes_first_unless_it_was_told_lately(
     assert first(rested, (other,)) == other, "it was told longest ago"
     lately = (*(each for each in every if each != other), other)
     assert first(lately, (other,)) == first(lately, ()) != other, "a story is not told every day"
+
+
+def by_meaning(feeling: str, likeness: dict[str, float], told: tuple[str, ...] = ()) -> str:
+    story = choose(POOL, pools=("calming_story",), feeling=feeling, told=told, likeness=likeness)
+    assert story is not None
+    return story.id
+
+
+def test_who_misses_a_garden_hears_of_one_whatever_feeling_was_read() -> None:
+    garden = next(each for each in POOL if each.id == "calm-garden-dew")
+    assert "anxious" not in garden.emotions
+    far = {each.id: 0.1 for each in POOL}
+    assert by_meaning("anxious", {}) != garden.id
+    assert by_meaning("anxious", far) == by_meaning("anxious", {}), "all alike: as without vectors"
+    assert by_meaning("anxious", far | {garden.id: 0.5}) == garden.id
+    assert by_meaning("anxious", far | {garden.id: 0.2}) != garden.id, (
+        "half of the score is what is known of a story"
+    )
+    assert by_meaning("anxious", far | {garden.id: 0.5}, (garden.id,)) != garden.id, "none twice"
+
+
+EAST, NORTH = (1.0, 0.0), (0.0, 1.0)
+Vector = tuple[float, float]
+
+
+def told_after(first: Vector, second: Vector, meant: dict[str, bytes]) -> str:
+    """The story that is told for the second message of a session."""
+    sitting = Sitting("clara")
+    sitting.policy_rules = PolicyRules(sitting.companion, meant=meant)
+    for text, vector in (("I like trees.", first), ("I am scared. Please tell me a story.", second)):
+        sitting.vector = vector
+        sitting.exchange(text)
+    given = [each.change for each in sitting.effects if isinstance(each, Save)]
+    used = [change.narrative for change in given if isinstance(change, AnswerGiven)][-1]
+    assert used is not None
+    return used.narrative
+
+
+def test_a_story_is_chosen_by_the_vector_of_what_was_just_said_alone() -> None:
+    plain = told_after(NORTH, NORTH, {})
+    category = next(each.category for each in STORIES if each.id == plain)
+    near = [each for each in STORIES if each.category == category and each.id != plain][-1]
+    meant = {each.text: packed(EAST if each is near else NORTH) for each in STORIES}
+    assert told_after(NORTH, EAST, meant) == near.id
+    assert told_after(EAST, NORTH, meant) == told_after(NORTH, NORTH, meant) == plain

@@ -17,6 +17,7 @@ from protocol.memory_frames import MemoryForget, MemorySearch
 from server.app import STORE_FILE
 from server.casting import companions
 from server.settings import Embedder, Settings
+from server.story_vectors import stories_meant
 from server.vectorizer import Outcome, Vectorizer, searched
 from storage.apply import apply_all
 from storage.connection import InlineStore, inline, read_only
@@ -197,3 +198,19 @@ async def test_search_goes_on_by_words_while_the_embedder_is_away(tmp_path: Path
             await talker.ask(ConversationClose(id=talker.new_id()))
             texts = await until_found(talker, "bees")
         assert texts[0] == "My sister keeps bees."
+
+
+async def test_every_story_gets_its_vector_also_when_the_embedder_comes_late() -> None:
+    words, meant = Words(), dict[str, bytes]()
+    found = companions("").values()
+    refused: list[int] = []
+
+    def late(texts: Sequence[str]) -> ModelFault | None:
+        refused.append(len(texts))
+        return "unreachable" if len(refused) == 1 else None
+
+    words.fault = late
+    with anyio.fail_after(10):
+        await stories_meant(words, found, meant, rest=0.01)
+    assert set(meant) == {story.text for each in found for story in each.narratives}
+    assert len(refused) > 1
