@@ -2,11 +2,17 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from loadtest.client import Talker, connected
-from protocol.care_frames import ConsentList, ConsentSet
+from protocol.alert_frames import CareChanged
+from protocol.care_frames import CareEmotions, ConsentList, ConsentSet
 from protocol.session_frames import Notice
+from protocol.times import rfc3339
+from server.ids import now_ms
 from tests.server.caring import caring, token
 from tests.server.serving import serving, settings
+from tests.server.test_care import code_of
 from tests.server.test_consents import result
 
 ALLOWED = ConsentSet(id="1", scopes=("trends", "summaries"), allow=True, basis="legal_representative")
@@ -57,3 +63,14 @@ async def test_what_was_taken_back_before_it_was_told_is_not_told(tmp_path: Path
         async with connected(url) as ann:
             await ann.hello(user="ann")
             assert len(await told(ann)) == 1, "of the grant alone"
+
+
+async def test_a_consent_that_runs_out_is_noticed_while_somebody_looks(tmp_path: Path) -> None:
+    maria = token(tmp_path)
+    async with serving(settings(tmp_path, companion="clara")) as url, caring(url, maria) as carer:
+        soon = rfc3339(now_ms() + 1_500)
+        await carer.ask(replace(ALLOWED, review=soon))
+        await carer.next(CareChanged)
+        assert (await result(carer, CareEmotions(id="e1")))["emotions"] == []
+        await carer.next(CareChanged)
+        assert await code_of(carer, CareEmotions(id="e2")) == "policy.refused"
