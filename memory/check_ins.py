@@ -101,18 +101,17 @@ def _current(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def habits(sittings: Sequence[Sitting], talks: int) -> Habits:
-    """The habits that ``sittings`` show; ``talks`` is how many there were in all."""
-    lengths = [each.minutes for each in sittings if 0 < each.minutes <= LONGEST_MINUTES and _sure(each)]
+    """The habits that ``sittings`` show; ``talks`` is how many there were in all.
+
+    A length is right also under a wrong clock, unless the clock jumped in the middle of the talk.
+    """
+    lengths = [each.minutes for each in sittings if 0 < each.minutes <= LONGEST_MINUTES]
     hours = [each.placed.hour for each in sittings if each.placed.hour is not None]
     return Habits(
         talks=talks,
         minutes=max(1, round(median(lengths))) if len(lengths) >= LEAST_LENGTHS else None,
         parts=_liked(hours) if len(hours) >= LEAST_TALKS else (),
     )
-
-
-def _sure(sitting: Sitting) -> bool:
-    return sitting.placed.hour is not None
 
 
 def _liked(hours: Sequence[int]) -> tuple[PartOfDay, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from companions.consenting import Scope
+from companions.consenting import Basis, Scope
 from loadtest.client import Refusal, Talker
 from protocol.care_frames import (
     CareEmotions,
@@ -74,7 +74,7 @@ class Seen:
 async def decide(talker: Talker, person: Person, decision: Decision) -> None:
     """Send a decision: the person's own, or that of who holds the grant."""
     review = rfc3339(moment(decision.day + decision.days))
-    basis = "self" if decision.by_person else person.basis
+    basis: Basis = "self" if decision.by_person else person.basis
     command = ConsentSet(
         id=talker.new_id(), scopes=(decision.scope,), allow=decision.allow, basis=basis, review=review
     )
