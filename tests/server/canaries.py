@@ -15,13 +15,23 @@ from loadtest.model_script import THOUGHT
 from loadtest.model_server import Request
 
 Place: TypeAlias = Literal[
-    "said", "answer", "context", "profile", "check_in", "health", "summary", "key_fact", "topic", "fact"
+    "said",
+    "answer",
+    "context",
+    "profile",
+    "check_in",
+    "health",
+    "summary",
+    "key_fact",
+    "topic",
+    "fact",
+    "caregiver",  # what those who care for a person told
 ]
 HERE: frozenset[Place] = frozenset({"said", "answer"})  # of the open talk: every companion
 CONTEXT = frozenset({"extremis"})  # what another program sent along, in its own talk
 HEALTH = frozenset({"serenity"})  # in the session in which it was shared
 ACROSS: dict[str, frozenset[Place]] = {  # from other talks of the same person with the same companion
-    "clara": frozenset(),
+    "clara": frozenset({"caregiver"}),
     "coach": frozenset({"said", "answer"}),  # recalled for the message, or found by the model's search
     "extremis": frozenset({"said", "fact"}),  # what the person said, as facts
     "maestro": frozenset({"said", "answer", "summary", "key_fact", "topic"}),

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from companions.care_changes import CareContextGiven
 from companions.changes import (
     AnyChange,
     ConversationClosed,
@@ -22,7 +23,7 @@ from companions.fact_changes import FactsProposed, Keeping, Proposal
 from memory.statements import Statement, read_statements
 from protocol.person_frames import Profile
 from storage.apply import apply_groups
-from storage.connection import inline
+from storage.connection import inline, transacted
 from tests.server.canaries import Ledger, Place
 from tests.storage.making import answered, begins, emotion, narrative, repetition, said
 
@@ -110,3 +111,22 @@ def past(ledger: Ledger, user: str, companion: str) -> Sequence[AnyChange]:
             **who, at=3_004, check_in=f"chk_{name}", conversation=None, mood=3, stressors=(word("check_in"),)
         ),
     ]
+
+
+def write_care(path: Path, ledger: Ledger, users: Sequence[str], companions: Sequence[str]) -> None:
+    """What those who care for each person told each companion, whether it may know of it or not."""
+    changes: list[tuple[CareContextGiven]] = []
+    with inline(path) as store:
+        for user in users:
+            for companion in companions:
+                name, topic = (ledger.plant("caregiver", user, companion).word for _ in range(2))
+                told = {"preferred_name": name, "known_topics": [topic]}
+                change = CareContextGiven(
+                    user=user,
+                    companion=companion,
+                    at=3_005,
+                    name="Maria",
+                    context=msgspec.Raw(msgspec.json.encode(told)),
+                )
+                changes.append((change,))
+        transacted(store.db, lambda db: apply_groups(db, changes))

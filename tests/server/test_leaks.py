@@ -19,14 +19,14 @@ from loadtest.model_script import Script
 from loadtest.model_server import Request
 from tests.server.canaries import Ledger, Place
 from tests.server.histories import House, Person, house
-from tests.server.pasts import write_past
+from tests.server.pasts import write_care, write_past
 from tests.server.scenes import LIBRARY
 
 USERS = ("ann", "ben")
 COMPANIONS = ("clara", "coach", "extremis", "maestro/mathematics", "maestro/languages", "serenity")
 DEEDS = 18
 REMEMBERED = {  # what the first turn with a full past must bring, or the test would look at nothing
-    "clara": set[str](),
+    "clara": {"caregiver"},
     "coach": {"said"},
     "extremis": {"fact"},
     "maestro": {"summary", "topic", "key_fact"},
@@ -61,6 +61,7 @@ def permissive(folder: Path) -> Path:
 async def play(at: House, name: str, random: Random) -> list[str]:
     """A history around one companion; what leaked."""
     write_past(at.chosen.folder / "fireside.db", at.ledger, USERS, COMPANIONS)
+    write_care(at.chosen.folder / "fireside.db", at.ledger, USERS, COMPANIONS)
     people = [Person(at, user, name, random) for user in USERS]
     others = [Person(at, "ann", each, random) for each in COMPANIONS if each.partition("/")[0] != name]
     if name == "maestro":
