@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: serve test lint types contracts unit evaluate kills soak simulate clean
+.PHONY: serve test lint types contracts unit evaluate kills soak bounds simulate clean
 
 serve: $(VENV)/.run
 	$(BIN)/fireside serve $(ARGS)
@@ -31,6 +31,9 @@ evaluate: $(VENV)/.test
 # What the faults of docs/reliability.md are tried with by hand: hours, not minutes.
 kills: $(VENV)/.test
 	$(BIN)/python -m loadtest.kills --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+bounds: $(VENV)/.test
+	$(BIN)/python -m loadtest.bounds $(ARGS)
 
 soak: $(VENV)/.test
 	$(BIN)/python -m loadtest.soak --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(ARGS)

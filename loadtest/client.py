@@ -5,6 +5,7 @@ numbered without gaps, deltas without gaps, their sum the text.
 """
 
 import itertools
+import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -164,9 +165,14 @@ class Refusal(Exception):
 
 @asynccontextmanager
 async def connected(
-    url: str, *, wire: Wire = "json", named: bool = True, headers: dict[str, str] | None = None
+    url: str,
+    *,
+    wire: Wire = "json",
+    named: bool = True,
+    headers: dict[str, str] | None = None,
+    sock: socket.socket | None = None,
 ) -> AsyncGenerator[Talker]:
-    """A connection to ``url`` (``ws://host:port/ws``), closed at the end."""
+    """A connection to ``url`` (``ws://host:port/ws``), closed at the end; over ``sock``, if it is given."""
     async with connect(
         url,
         subprotocols=[SUBPROTOCOL[wire]] if named else None,
@@ -175,5 +181,6 @@ async def connected(
         additional_headers=headers,
         close_timeout=1,
         proxy=None,
+        sock=sock,
     ) as socket:
         yield Talker(socket, wire)

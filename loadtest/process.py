@@ -78,15 +78,17 @@ async def server_process(
     arguments: Sequence[str] = (),
     *,
     port: int = 0,
+    before: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[ServerProcess]:
     """Start ``fireside serve`` on ``port``, or a free one, with its data in ``folder``; ended with the block.
 
-    ``environment`` is added to this process's own.
+    ``before`` is a program that starts it, with its arguments; ``environment`` is added to this process's own.
     """
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "server.log"
     command = [
+        *before,
         sys.executable,
         "-m",
         "server.cli",

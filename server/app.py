@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import anyio
 import structlog
+from msgspec.structs import replace
 
 from actors.aftermath import Channel, Taker
 from actors.landing import land
@@ -41,6 +42,7 @@ from server.committing import committing
 from server.connection import Door
 from server.contacts import contacts_of, with_grants
 from server.copying import DailyCopies
+from server.descriptors import most_connections
 from server.desk import StoreDesk
 from server.entrance import Entrance
 from server.erasing import Erasures
@@ -294,7 +296,9 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     do=ordering,
                     sessions=sessions,
                     services=services,
-                    limits=settings.limits,
+                    limits=replace(
+                        settings.limits, connections=most_connections(settings.limits.connections)
+                    ),
                     metrics=metrics,
                     epoch=this_epoch,
                     default_companion=settings.companions.default,

@@ -7,6 +7,7 @@ house (DNS rebinding, cross-site WebSocket). Everything that changes anything is
 import errno
 import http
 import json
+import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from server.settings import BadSetting, Listen
 from server.static import CONTENT_SECURITY_POLICY, Page
 from server.tickets import PATH, Download
 from storage.refusals import StoreRefused
+
+SEND_BUFFER = 64 * 1024
+"""Bytes of the kernel's send buffer (Linux takes twice that): what a client that does not read may cost."""
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("listener")
 
@@ -63,20 +67,20 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
     """
     open_sockets: set[ServerConnection] = set()
 
-    async def handle(socket: ServerConnection) -> None:
-        open_sockets.add(socket)  # not before: a request that is no WebSocket after all never comes here
+    async def handle(connection: ServerConnection) -> None:
+        open_sockets.add(connection)  # not before: a request that is no WebSocket after all never comes here
         door.metrics.connections.inc()
         try:
-            await Connection(socket, door).serve()
+            await Connection(connection, door).serve()
         except Exception as error:
             log.exception("connection.failed", error=type(error).__name__)
-            await socket.close(1011, "The server failed at this connection.")
+            await connection.close(1011, "The server failed at this connection.")
         finally:
             door.metrics.connections.dec()
-            open_sockets.discard(socket)
+            open_sockets.discard(connection)
 
-    async def request(socket: ServerConnection, asked: Request) -> Response | None:
-        peer = str(socket.remote_address[0]) if socket.remote_address else ""
+    async def request(connection: ServerConnection, asked: Request) -> Response | None:
+        peer = str(connection.remote_address[0]) if connection.remote_address else ""
         full = len(open_sockets) >= door.limits.connections
         path, caller = urlsplit(asked.path).path, caller_of(asked.headers, peer)
         near = caller.near
@@ -111,13 +115,15 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
         server = await starting
     except OSError as error:
         raise CannotListen(settings, error) from None
+    for listener in server.sockets:  # connections take it over
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
     try:
         yield server
     finally:
         server.close(close_connections=False)
         async with anyio.create_task_group() as closing:  # together: each may take a second
-            for socket in list(open_sockets):
-                closing.start_soon(socket.close, 1001, "The server stops.")
+            for connection in list(open_sockets):
+                closing.start_soon(connection.close, 1001, "The server stops.")
         server.close()
         await server.wait_closed()
 
