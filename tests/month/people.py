@@ -149,11 +149,8 @@ def check_in(person: Person, day: int, days: int, dice: Random) -> dict[Measure,
     """How they say they are on a day: a line with noise around it."""
     share = day / max(1, days - 1) - 0.5
     ways: dict[Direction, int] = {"rising": 1, "steady": 0, "falling": -1}
-    values = {
-        measure: 5.5 + ways[direction] * CHANGE * share + dice.gauss(0, NOISE)
-        for measure, direction in SLOPES[person.kind].items()
-    }
     said: dict[Measure, int] = {}
-    for measure, value in values.items():
+    for measure, direction in SLOPES[person.kind].items():
+        value = 5.5 + ways[direction] * CHANGE * share + dice.gauss(0, NOISE)
         said[measure] = min(10, max(1, round(value)))
     return said
