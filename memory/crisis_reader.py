@@ -92,9 +92,18 @@ class Reader:
         if self.learned is None:
             return _Met(found, [], None)
         heard = self.learned.heard(letters, sentences)
-        likeliest = max(heard, key=lambda each: each.chance, default=None)
-        sure = likeliest is not None and likeliest.chance >= self.learned.file.raises
-        return _Met(found, heard, likeliest if sure else None)
+        sure = (each for each in heard if self._is_sure(each, sentences))
+        return _Met(found, heard, max(sure, key=lambda each: each.chance, default=None))
+
+    def _is_sure(self, heard: Heard, sentences: Sequence[tuple[int, int]]) -> bool:
+        """Whether a run is a sign by itself: a part of a long message, of which there are many, must be surer."""
+        if self.learned is None or heard.chance < self.learned.file.raises:
+            return False
+        run = heard.start, heard.end
+        whole = run == (sentences[0][0], sentences[-1][1]) or (
+            run in sentences and run[1] - run[0] < _LONGEST_SENTENCE
+        )
+        return whole or heard.chance >= self.learned.file.surer
 
     def _kept(self, spelled: Spelled, met: "_Met", meant: Over) -> Iterator[Sign]:
         """What phrases found and nothing sets aside, each once."""
@@ -112,9 +121,11 @@ class Reader:
         """Whether what was learned leaves ``found`` its sign: a plan always, the rest unless it is sure of nothing."""
         if self.learned is None or found.rule.kind == "plan":
             return True
-        chances = (each.chance for each in heard if each.start < found.end and found.start < each.end)
+        own = [each.chance for each in heard if (each.start, each.end) == found.sentence]
+        near = (each.chance for each in heard if each.start < found.end and found.start < each.end)
+        chance = own[0] if own else max(near, default=0.0)
         grave = found.rule.severity == HIGHEST
-        return self.learned.bears_out(found.rule.category, grave, max(chances, default=0.0))
+        return self.learned.bears_out(found.rule.category, grave, chance)
 
     def _learned(self, spelled: Spelled, met: "_Met", meant: Over, known: int) -> Iterator[Sign]:
         """The sign of what was learned, where it is sure; beside one of severity ``known`` only a graver one."""

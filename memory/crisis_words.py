@@ -44,6 +44,7 @@ _MAY_BE_LETTERED = Expression(r"2[-12]|[-1]2|1-*1-*1")  # of what `lone` says
 _LETTERED = Expression(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2}")
 _COMMAS = frozenset(",:(\u2013\u2014")
 _QUOTE_MARKS = frozenset('"“”„«»')
+_PICTURES = "\U0001f300"  # from here on emoji; those that say nothing here stand between no words
 _SHORTEST_TYPO = 5
 _LONGEST_SPELT = 14
 
@@ -197,7 +198,7 @@ class Speller:
             return known
         if token[0] in ".!?;\n…":
             return STOP if "…" not in token and ".." not in token else ""
-        if token[0] in _COMMAS or token[0] in _QUOTE_MARKS or token[0] == " ":
+        if token[0] in _COMMAS or token[0] in _QUOTE_MARKS or token[0] == " " or token[0] >= _PICTURES:
             return ""
         low = plain(token)
         known = self.known.get(low)

@@ -1,0 +1,109 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.crisis import read_crisis
+from memory.crisis_learned import CATEGORIES, LANES, OFFSET, Weights, pack, weights
+from memory.crisis_reader import Reader, Sign, signs
+from memory.crisis_table import language
+from memory.crisis_words import tokens
+
+HIDDEN = "I'm going to hang myself in the shed tonight."
+ORDINARY = "We had soup for lunch and the roses are out. My sister rang about the train on Sunday. "
+
+
+def made(danger: int, *, keeps: float) -> Weights:
+    """Weights that know one word, the lantern, as danger of the second kind and the highest severity."""
+    lanes = [OFFSET] * len(LANES)
+    lanes[1] = lanes[-1] = OFFSET + 100
+    every = (keeps,) * len(CATEGORIES)
+    flat = (0.0,) * len(LANES)
+    return Weights(
+        "lantern",
+        bytes([danger]),
+        1.0,
+        -5.0,
+        bytes(lanes),
+        (1.0,) * len(LANES),
+        flat,
+        "lantern",
+        0.7,
+        0.8,
+        1.0,
+        every,
+        every,
+    )
+
+
+def heard(text: str, file: Weights) -> list[Sign]:
+    reader = Reader(language("en"), file)
+    return [sign for sign in reader.signs(text, None, lambda: tokens(text)) if sign.severity]
+
+
+def test_what_no_phrase_says_is_found_where_the_weights_are_sure() -> None:
+    file = made(OFFSET + 100, keeps=0.0)
+    assert heard("The lantern is lit.", file) == [Sign("harm_others", 3, "lantern is lit", "")]
+    assert heard("The table is laid.", file) == []
+
+
+def test_a_phrase_that_is_known_to_err_keeps_no_sign_where_nothing_speaks_for_danger() -> None:
+    assert heard("My husband hit me", made(OFFSET, keeps=0.5)) == []
+    assert [sign.category for sign in heard("My husband hit me", made(OFFSET, keeps=0.0))] == ["abuse"]
+
+
+def test_no_weight_takes_the_sign_from_a_plan_in_the_first_person() -> None:
+    assert [sign.severity for sign in heard(HIDDEN, made(OFFSET, keeps=1.0))] == [3]
+
+
+def test_nothing_learned_sets_self_harm_aside() -> None:
+    file = weights()
+    assert file.keeps[CATEGORIES.index("self_harm")] == 0.0
+    assert file.keeps_grave[CATEGORIES.index("self_harm")] == 0.0
+
+
+def test_the_file_is_small() -> None:
+    assert len(pack(weights())) < 200_000
+
+
+@pytest.mark.parametrize("before", [0, 400, 950])
+def test_a_plan_hidden_in_a_long_ordinary_message_is_found(before: int) -> None:
+    around = ORDINARY * 23
+    found = read_crisis(f"{around[:before]}. {HIDDEN} {around[before:1_950]}")
+    assert found is not None
+    assert (found.category, found.severity) == ("self_harm", 3)
+    assert found.words in HIDDEN
+
+
+def test_a_long_ordinary_message_is_no_crisis() -> None:
+    assert read_crisis(ORDINARY * 22) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I AM GOING TO KILL MYSELF TONIGHT",
+        "😔 im going 💔 to kill 😭 myself tonight 🙏",
+        "HE SAID HE WILL KILL ME",
+    ],
+)
+def test_capitals_and_emoji_hide_nothing(text: str) -> None:
+    assert read_crisis(text) is not None
+
+
+def test_a_story_in_three_short_messages_is_read_as_one() -> None:
+    before = ["He's been drinking since noon.", "He's got the bread knife out."]
+    assert read_crisis("he's coming up the stairs") is None
+    found = read_crisis("he's coming up the stairs", before)
+    assert found is not None
+    assert (found.category, found.words) == ("abuse", "he's coming up the stairs")
+
+
+@given(
+    st.lists(
+        st.sampled_from(["pills", "tonight", "knife", "he", "I", "my", ".", "\n", "😭", "x"]), max_size=120
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_what_is_heard_stands_in_the_message(words: list[str]) -> None:
+    text = " ".join(words)
+    assert all(sign.words in text for sign in signs(text))
