@@ -8,14 +8,14 @@ from server.settings import Listen
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 
 
-def address_for_devices(settings: Listen, port: int) -> str:
+def address_for_devices(settings: Listen, port: int, *, secure: bool) -> str:
     """The address of the pages as a device in the same network reaches them: by a name that was set, else by number."""
     host = settings.names[0] if settings.names else settings.host
     if host in EVERYWHERE:
         host = own_address()
     if host == "localhost" or is_loopback(host):
         host = "localhost"
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"{'https' if secure else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def own_address() -> str:

@@ -79,6 +79,7 @@ from server.story_vectors import stories_meant
 from server.sweeper import Sweeper
 from server.telling_person import owing
 from server.tickets import Tickets
+from server.tls import authority_page, renewing, tls_of
 from server.vectorizer import Vectorizer, searched
 from storage.connection import ThreadStore
 from storage.lock import held
@@ -104,6 +105,7 @@ class Running:
     why: str
     companion: Companion
     open_mode: bool
+    secure: bool
     again: anyio.Event  # the store asks for a start: it was damaged, or can be used now
 
 
@@ -121,7 +123,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
         raise BadSetting(
             "companions.default", settings.companions.default, "there is no such companion", "settings"
         )
-    check_network(settings.listen)
+    tls = await anyio.to_thread.run_sync(tls_of, settings.folder)
+    check_network(settings.listen, secure=tls is not None)
     chosen = await choose(model_settings(settings))
     check_local(chosen.model, found.values(), settings.companions.allow_remote)
     found = without_health(found, chosen.model)
@@ -275,6 +278,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     attending=attending,
                     talks=sessions,
                 )
+                if tls is not None:
+                    tasks.start_soon(renewing, tls, settings.folder, name="renewing")
                 presence, pairing = Presence(tasks), Pairing()
                 entrance = Entrance(store, pairing, kiosk=settings.listen.kiosk)
                 await entrance.look()
@@ -313,7 +318,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     copies=copies,
                 )
                 site = Site(
-                    pages=pages(),
+                    pages=pages() | authority_page(settings.folder),
                     companion=lambda name: page_data(found, name or settings.companions.default),
                     health=health.told,
                     metrics=metrics.text,
@@ -321,10 +326,10 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 )
                 async with (
                     taking_orders(settings.folder, ordering),
-                    listening(settings.listen, door, site) as listener,
+                    listening(settings.listen, door, site, tls) as listener,
                 ):
                     port = next(iter(listener.sockets)).getsockname()[1]
-                    addresses.append(address_for_devices(settings.listen, port))
+                    addresses.append(address_for_devices(settings.listen, port, secure=tls is not None))
                     quiet_collector()
                     log.info(
                         "server.ready",
@@ -339,6 +344,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                         why=chosen.why,
                         companion=default,
                         open_mode=entrance.open_mode,
+                        secure=tls is not None,
                         again=watch.again,
                     )
                     log.info("server.draining", sessions=len(sessions))

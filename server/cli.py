@@ -17,6 +17,7 @@ from server import (
     cli_companions,
     cli_devices,
     cli_grants,
+    cli_init,
     cli_jobs,
     cli_keeper,
     cli_memory,
@@ -43,6 +44,7 @@ app.command(protocol_app)
 app.command(cli_companions.app)
 app.command(cli_jobs.app)
 app.command(cli_grants.app)
+app.command(cli_init.init)
 app.command(cli_devices.pair)
 app.command(cli_devices.audit)
 app.command(cli_devices.device_app)
@@ -140,7 +142,8 @@ CLOSED = "Who talks needs a token: fireside pair lets a device in."
 
 def _announce(running: Running) -> None:
     host = "127.0.0.1" if running.host in ("0.0.0.0", "::") else running.host  # noqa: S104 - compared, not bound
-    print(f"Fireside is ready: http://{host}:{running.port}/", file=sys.stderr)
+    scheme = "https" if running.secure else "http"
+    print(f"Fireside is ready: {scheme}://{host}:{running.port}/", file=sys.stderr)
     if running.model.connected:
         print(f"The language model is {running.model.name} ({running.why}).", file=sys.stderr)
     else:

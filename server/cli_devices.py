@@ -15,6 +15,7 @@ from cyclopts import Parameter
 
 from server import orders
 from server.cli_folder import ConfigFile, Data, answered, done, store_folder
+from server.cli_init import authority_line
 from server.order_line import STORE_FILE
 from server.pins import kept
 from server.plain_words import said_plainly
@@ -51,10 +52,13 @@ def pair(
         fireside pair --name "Garden room"
         fireside pair --name "Ann's tablet" --user ann --own
     """
-    answer = answered(store_folder(config, data), orders.PairDevice(name=name, user=user, own=own))
+    folder = store_folder(config, data)
+    answer = answered(folder, orders.PairDevice(name=name, user=user, own=own))
     code, address = answer.lines
     segno.make_qr(address).terminal(out=sys.stdout, compact=True)
     print(f"Code: {code}   (once, within 10 minutes)\nOn the device: {address.partition('#')[0]}")
+    if (trust := authority_line(folder)) is not None and address.startswith("https:"):
+        print(trust)
 
 
 @device_app.command(name="list")

@@ -8,6 +8,7 @@ import errno
 import http
 import json
 import socket
+import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -60,7 +61,9 @@ class CannotListen(Exception):
 
 
 @asynccontextmanager
-async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[Server]:
+async def listening(
+    settings: Listen, door: Door, site: Site, tls: ssl.SSLContext | None = None
+) -> AsyncGenerator[Server]:
     """Serve until left; ``CannotListen`` where the port cannot be had.
 
     Connections that are still open at the end are closed by the sessions' drain; here only what has no session.
@@ -99,6 +102,7 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
         handle,
         settings.host,
         settings.port,
+        ssl=tls,
         process_request=request,
         select_subprotocol=choose_subprotocol,
         compression=None,
@@ -128,11 +132,19 @@ async def listening(settings: Listen, door: Door, site: Site) -> AsyncGenerator[
         await server.wait_closed()
 
 
-def check_network(settings: Listen) -> None:
+def check_network(settings: Listen, *, secure: bool = False) -> None:
     """Refuse to serve a network by accident: what is said would cross it in the clear, and nobody is asked who
     they are."""
-    if not settings.plain_network and settings.host != "localhost" and not is_loopback(settings.host):
-        reason = "is more than this machine; set listen.plain_network = true if the network itself is trusted"
+    if (
+        not secure
+        and not settings.plain_network
+        and settings.host != "localhost"
+        and not is_loopback(settings.host)
+    ):
+        reason = (
+            "is more than this machine; make certificates with `fireside init --tls`, "
+            "or set listen.plain_network = true if the network itself is trusted"
+        )
         raise BadSetting("listen.host", settings.host, reason, "settings")
 
 
