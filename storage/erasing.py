@@ -21,6 +21,10 @@ STAYS = frozenset(
 )
 """Tables with an owner that are not emptied: who somebody is here, their settings, and ids that stay taken."""
 
+_OPEN = """raised = 1 AND instr(recipients, '"safeguarding"') > 0 AND NOT EXISTS
+    (SELECT 1 FROM alert_marks m WHERE m.alert = alerts.id AND m.role = 'safeguarding')"""
+"""Alerts that the safeguarding contact has not seen to: whoever erases, they stay, without what they are about."""
+
 _COUNTED = {
     "conversations": "SELECT COUNT(*) FROM conversations WHERE user_id = ? AND companion = ?",
     "messages": "SELECT COUNT(*) FROM messages WHERE user_id = ? AND companion = ? AND removed = 0",
@@ -75,7 +79,8 @@ def person_erased(db: sqlite3.Connection, change: PersonErased) -> Outcome:
         erase_conversation(db, conversation)
     for table in owned_tables(db):
         if table not in STAYS:
-            db.execute(f"DELETE FROM {table} WHERE user_id = ? AND companion = ?", owner)  # noqa: S608 - a table of ours
+            kept = f"AND NOT ({_OPEN})" if table == "alerts" else ""
+            db.execute(f"DELETE FROM {table} WHERE user_id = ? AND companion = ? {kept}", owner)  # noqa: S608 - names of ours
     db.execute("UPDATE commands SET digest = NULL, result = NULL WHERE user_id = ? AND companion = ?", owner)
     db.execute(
         "UPDATE memories SET undo = NULL, undo_at = NULL, revision = revision + 1 WHERE user_id = ? AND companion = ?",

@@ -3,13 +3,19 @@
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from loadtest.client import Talker
 from protocol.alert_frames import CareAcknowledge, CareChanged, CareRelease
 from protocol.care_frames import CareEmotions, CareHistory, CareSummaries
 from protocol.conversation_frames import ConversationClose
+from protocol.memory_frames import MemoryErase
 from protocol.session_frames import AlertRaised
+from server.settings import Data
 from tests.server.caring import caring, token
 from tests.server.jobs_stage import Stage, playing, until
+from tests.server.serving import serving, settings
+from tests.server.test_alerts import said
 from tests.server.test_care import code_of
 from tests.server.test_consents import result
 from tests.server.test_jobs import rows
@@ -77,3 +83,21 @@ async def test_a_summary_made_after_a_release_counts_it_and_one_made_before_does
         assert "2 messages" in first
         assert "4 messages" in after
         assert CANARY not in first
+
+
+async def test_who_erases_does_not_erase_an_alert_that_safeguarding_has_not_seen_to(tmp_path: Path) -> None:
+    okafor = token(tmp_path, "Ms Okafor", companion="clara", role="safeguarding")
+    maria = token(tmp_path, companion="clara")
+    calm = Data(folder=str(tmp_path), durability="process", erase_cool_down_seconds=0.0)
+    async with serving(replace(settings(tmp_path, companion="clara"), data=calm)) as url:
+        await said(url, ABUSE)
+        async with caring(url, maria) as carer:
+            asked = await result(carer, MemoryErase(id="1"))
+            done = await result(carer, MemoryErase(id="2", code=asked["code"]))
+            assert done["receipt"]["verified"] is True
+        async with caring(url, okafor) as safe:
+            alert = await safe.next(AlertRaised)
+            assert alert.category == "abuse"
+            release = CareRelease(id="r", alert=alert.alert, allow=True)
+            assert await code_of(safe, release) == "memory.unknown", "what it was about is gone"
+            await safe.ask(CareAcknowledge(id="a", alert=alert.alert))
