@@ -41,6 +41,7 @@ _LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
 _BETWEEN = ".-_*"
 _LONE = Expression(r"(?:\A|[\W_])[^\W\d_][.\-_*]{0,2}\Z|\A[.\-_*]{0,2}[^\W\d_](?![\w'’])")
 _MAY_BE_LETTERED = Expression(r"2[-12]|[-1]2|1-*1-*1")  # of what `lone` says
+_LONES = Expression(r"[^0]{2,}")
 _LETTERED = Expression(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2}")
 _COMMAS = frozenset(",:(\u2013\u2014")
 _QUOTE_MARKS = frozenset('"“”„«»')
@@ -114,7 +115,14 @@ def between_spaces(low: str, lones: str) -> bool:
 
     Not when words may be written letter by letter, or a dash stands at the end of a line.
     """
-    return not ((_MAY_BE_LETTERED.search(lones) and _LETTERED.search(low)) or "-\n" in low or "\n-" in low)
+    return not ("-\n" in low or "\n-" in low or (_MAY_BE_LETTERED.search(lones) and _lettered(low, lones)))
+
+
+def _lettered(low: str, lones: str) -> bool:
+    """Whether a word is written letter by letter in runs side by side."""
+    written = low.split(" ")
+    beside = (written[match.start() : match.end()] for match in _LONES.finditer(lones))
+    return any(_LETTERED.search(" ".join(runs)) for runs in beside)
 
 
 def tokens_between(low: str, parts: Sequence[tuple[str, ...]]) -> list[str]:

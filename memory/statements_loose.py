@@ -8,9 +8,7 @@ may rest on them.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
-
-import msgspec
+from functools import cache, cached_property
 
 from memory.statements_index import sense_at
 from memory.statements_kinds import Statement
@@ -26,28 +24,33 @@ def _beside(source: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{source})\b")
 
 
-class _Words(msgspec.Struct, frozen=True):
+class _Words:
     """The words of a sentence that state something."""
 
-    said: list[str]
-    text: str
+    def __init__(self, said: list[str]) -> None:
+        self.said = said
+        self.text = " ".join(said)
+
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        """The groups that any of them belongs to."""
+        return known_words().groups_of(self.said)
 
 
 def _words(sentence: Sentence) -> _Words | None:
     plain = [one.said for one in sentence.stretches if not (one.asks or one.supposes or one.tells)]
     if not plain or sum(map(len, plain)) + len(plain) > most_words():
         return None
-    said = [word for words in plain for word in (*words, ",")]
-    return _Words(said, " ".join(said))
+    return _Words([word for words in plain for word in (*words, ",")])
 
 
 def _fits(rule: Rule, words: _Words, without: bool) -> bool:
     """Whether a rule fits; ``without`` says whether a word that it must be without can be there at all."""
+    if rule.group and rule.group not in words.groups:
+        return False
     if not _beside(rule.beside).search(words.text):
         return False
-    if without and rule.without and _beside(rule.without).search(words.text):
-        return False
-    return not rule.group or rule.group in known_words().groups_of(words.said)
+    return not (without and rule.without and _beside(rule.without).search(words.text))
 
 
 def _statement(rule: Rule, words: _Words, subject: str, sentence: str) -> Statement:
