@@ -9,7 +9,9 @@ import time
 from pathlib import Path
 
 import cyclopts
+from msgspec.structs import replace
 
+from tests.simulation.cancelling import ACTORS, QUIET, places
 from tests.simulation.world import Plan, Report, simulate
 
 app = cyclopts.App(name="simulation", help="Worlds on virtual time, from a seed.")
@@ -34,6 +36,21 @@ def run(
         number += 1
         done += 1
     raise SystemExit(0)
+
+
+@app.command
+def cancelled(*, every: int = 1, actors: tuple[str, ...] = ACTORS) -> None:
+    """Cancel the server at each place, or every ``every``th, where each of its actors waits, one by one."""
+    failed = 0
+    for actor in actors:
+        most = places()[actor]
+        for at in range(1, most + 1, every):
+            report = one(replace(QUIET, cancelled=actor, cancelled_at=at))
+            if report.broken:
+                failed += 1
+                print(f"  {actor} at {at}: {report.broken[:3]}", flush=True)
+        print(f"{actor}: {len(range(1, most + 1, every))} of {most} places", flush=True)
+    raise SystemExit(1 if failed else 0)
 
 
 def one(plan: Plan) -> Report:

@@ -116,6 +116,13 @@ class House:
             line.cut()
         self._stop()
 
+    def cancel(self) -> None:
+        """As a host that is cancelled: every task is, wherever it waits; the disk finishes what it has."""
+        self.killed = True
+        for line in self._lines:
+            line.cut()
+        self._stop()
+
     async def drain(self) -> None:
         """As SIGTERM: clients are told, open answers finish or are cut."""
         assert self.sessions is not None
@@ -164,6 +171,8 @@ async def living(made: Made) -> AsyncGenerator[House]:
                 life.cancel_scope.cancel()
             machine.cancel_scope.cancel()
     if not disk.killed:
+        if disk.db.in_transaction:
+            raise AssertionError("a transaction is open after the end")
         disk.db.close()
 
 

@@ -12,19 +12,22 @@ Hook = Callable[[str], None]
 class Counted(Coroutine[Any, Any, Any]):  # Any: what any coroutine yields, takes and returns
     """A coroutine that tells of each place where it waits."""
 
-    def __init__(self, inner: Coroutine[Any, Any, Any], name: str, hook: Hook) -> None:
+    def __init__(self, inner: Coroutine[Any, Any, Any], hook: Hook) -> None:
         self._inner = inner
-        self._name = name
         self._hook = hook
+
+    def _waits(self) -> None:
+        task = asyncio.current_task()
+        self._hook(task.get_name() if task is not None else "")
 
     def send(self, value: Any) -> Any:  # Any: as above
         waited_for = self._inner.send(value)
-        self._hook(self._name)
+        self._waits()
         return waited_for
 
     def throw(self, *error: Any) -> Any:  # Any: as above
         waited_for = self._inner.throw(*error)
-        self._hook(self._name)
+        self._waits()
         return waited_for
 
     def close(self) -> None:
@@ -45,8 +48,7 @@ def counting(hook: Hook) -> Generator[None]:
     def made(
         loop: asyncio.AbstractEventLoop, coro: Any, **given: Any
     ) -> asyncio.Task[Any]:  # Any: whatever the task is given
-        name = str(given.get("name") or getattr(coro, "__name__", ""))
-        return asyncio.Task(Counted(coro, name, hook), loop=loop, **given)
+        return asyncio.Task(Counted(coro, hook), loop=loop, **given)
 
     before = loop.get_task_factory()
     loop.set_task_factory(made)

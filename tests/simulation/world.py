@@ -4,6 +4,7 @@ Nothing waits in real time and no thread runs, so that hours pass in seconds and
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +42,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     kills: float = 0.7  # of the lives
     storms: float = 0.3  # how often the disk refuses
     trouble: float = 0.2  # of the requests, how many the model fails
+    cancelled: str | None = None  # the name of a task: the server is cancelled once, where it waits
+    cancelled_at: int = 0  # for the nth time
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +57,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     commits: int
     counts: dict[str, int]
     broken: tuple[str, ...]
+    places: dict[str, int]
     last: tuple[str, ...] = ()
 
 
@@ -75,6 +79,7 @@ class World:
         self.lives = self.killed = self.commits = 0
         self.broken: list[str] = []
         self._steps = 0
+        self.places: Counter[str] = Counter()  # where tasks waited, by their names
         self._kill_at: int | None = None
 
     def open_line(self) -> Line | None:
@@ -108,6 +113,7 @@ class World:
             commits=self.commits,
             counts=dict(sorted(self.ledger.counts.items())),
             broken=tuple(self.broken),
+            places=dict(sorted(self.places.items())),
             last=tuple(self.fate.last) if self.broken else (),
         )
 
@@ -143,8 +149,15 @@ class World:
         if left != ["main"] and [name for name in left if not name.startswith("Task-")]:
             self.ledger.blame(f"tasks are left: {left}")
 
-    def _step(self, _name: str) -> None:
+    def _step(self, name: str) -> None:
         self._steps += 1
+        self.places[name] += 1
+        if (
+            name == self.plan.cancelled
+            and self.places[name] == self.plan.cancelled_at
+            and self.house is not None
+        ):
+            self.house.cancel()
         if self._kill_at is not None and self._steps >= self._kill_at and self.house is not None:
             self._kill_at = None
             self.house.kill()
