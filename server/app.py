@@ -50,6 +50,7 @@ from server.health import Health
 from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.job_keeper import JobKeeper
+from server.keys import unlocked
 from server.listener import Site, check_network, listening
 from server.metrics import Metrics
 from server.models import (
@@ -125,6 +126,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
         )
     tls = await anyio.to_thread.run_sync(tls_of, settings.folder)
     check_network(settings.listen, secure=tls is not None)
+    unlocked(settings)
     chosen = await choose(model_settings(settings))
     check_local(chosen.model, found.values(), settings.companions.allow_remote)
     found = without_health(found, chosen.model)

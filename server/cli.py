@@ -52,6 +52,7 @@ app.command(cli_devices.token_app)
 app.command(cli_devices.user_app)
 app.command(cli_keeper.date_app)
 app.command(cli_keeper.storage)
+app.command(cli_keeper.encrypt)
 
 ConfigFile = Annotated[
     Path | None, Parameter(name="--config", help="A TOML file with settings (see docs/operating.md).")

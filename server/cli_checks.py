@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -21,11 +22,13 @@ from server.app import STORE_FILE
 from server.casting import companions
 from server.cli_keeper import rests_words
 from server.ids import now_ms
+from server.keys import unlocked
 from server.models import check_embedder, check_local, model_settings
 from server.plain_words import store_words
 from server.settings import BadSetting, Settings
 from storage.backups import backups
 from storage.connection import read_only
+from storage.engine import errors
 from storage.lock import FolderHeld, FolderUnusable, held
 from storage.migrating import refuse_newer
 from storage.order import purge_rests
@@ -34,6 +37,9 @@ from storage.restoring import last_restored
 from storage.sizes import sizes
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
+
+
+_SILENT: Final[tuple[type[Exception], ...]] = (StoreRefused, *errors())
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -90,10 +96,21 @@ def _folder(settings: Settings) -> Iterator[Finding]:
     yield Finding(os.access(place, os.W_OK), "data folder", str(folder))
     yield Finding(free > LEAST_FREE_BYTES, "free space", f"{free // 1_048_576} MiB")
     if folder.exists():
+        yield _encrypted(settings)
         yield _looked("in use", lambda: _held(folder))
         yield _looked("store", lambda: _store(folder / STORE_FILE))
         yield from _kept(folder / STORE_FILE)
         yield from _restored(folder)
+
+
+def _encrypted(settings: Settings) -> Finding:
+    try:
+        unlocked(settings)
+    except BadSetting as wrong:
+        return Finding(False, "encryption", str(wrong))
+    return Finding(
+        True, "encryption", "of the store, by its key" if settings.data.key_file else "none of our own"
+    )
 
 
 def _kept(file: Path) -> Iterator[Finding]:
@@ -107,7 +124,7 @@ def _kept(file: Path) -> Iterator[Finding]:
     try:
         with read_only(file) as db:
             rests = purge_rests(db, now_ms())
-    except (StoreRefused, sqlite3.Error):
+    except _SILENT:
         return  # what is wrong with it was said above
     yield Finding(rests is None, "removal by age", rests_words(rests))
 

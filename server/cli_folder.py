@@ -6,6 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from server.keys import unlocked
 from server.order_line import STORE_FILE, ordered
 from server.orders import Answer, AnyOrder, NotDone
 from server.plain_words import said_plainly
@@ -18,9 +19,12 @@ Data = Annotated[Path | None, Parameter(help="The data folder.")]
 def store_folder(config: Path | None, data: Path | None) -> Path:
     """The data folder; leaves with a sentence where there is no store in it."""
     given = {"data.folder": str(data) if data is not None else None}
-    folder = load(config, os.environ, given).settings.folder
+    settings = load(config, os.environ, given).settings
+    folder = settings.folder
     if not (folder / STORE_FILE).exists():
         raise SystemExit(f"There is no store at {folder / STORE_FILE}.")
+    with said_plainly(folder):
+        unlocked(settings)
     return folder
 
 

@@ -9,6 +9,7 @@ import cyclopts
 from cyclopts import Parameter
 
 from server.job_keeper import KINDS, ask_for_retry
+from server.keys import unlocked
 from server.settings import load
 from storage.connection import inline, read_only, transacted
 from storage.jobs import Parked, count_jobs, parked_jobs, retry_jobs
@@ -24,7 +25,9 @@ Data = Annotated[Path | None, Parameter(help="The data folder.")]
 
 def _folder(config: Path | None, data: Path | None) -> Path:
     given = {"data.folder": str(data) if data is not None else None}
-    return load(config, os.environ, given).settings.folder
+    settings = load(config, os.environ, given).settings
+    unlocked(settings)
+    return settings.folder
 
 
 @app.command(name="list")

@@ -9,12 +9,15 @@ import cyclopts
 from cyclopts import Parameter
 
 from server.ids import now_ms
+from server.keys import make_key, unlocked
 from server.order_line import STORE_FILE
 from server.plain_words import said_plainly
 from server.retention import say_date, today
 from server.settings import load
+from storage import encrypting
 from storage.backups import backups
 from storage.connection import inline, read_only, transacted
+from storage.engine import WrongKey
 from storage.lock import FolderHeld, held
 from storage.order import Rest, date_confirmed, last_purge, newest_time, purge_rests
 from storage.sizes import sizes, sizes_by_kind
@@ -32,9 +35,12 @@ MIB = 1_048_576
 
 def _store(config: Path | None, data: Path | None) -> Path:
     given = {"data.folder": str(data) if data is not None else None}
-    file = load(config, os.environ, given).settings.folder / STORE_FILE
+    settings = load(config, os.environ, given).settings
+    file = settings.folder / STORE_FILE
     if not file.exists():
         raise SystemExit(f"There is no store at {file}.")
+    with said_plainly():
+        unlocked(settings)
     return file
 
 
@@ -108,3 +114,27 @@ def storage(*, config: ConfigFile = None, data: Data = None) -> None:
         print(f"{kind:<14}{size / MIB:>10.2f} MiB")
     copies = backups(file.parent)
     print(f"\n{len(copies)} copies" + (f", the last of {_day(copies[-1].at)}" if copies else ""))
+
+
+def encrypt(key_file: Path, *, config: ConfigFile = None, data: Data = None) -> None:
+    """Encrypt the store and its copies under the key in KEY_FILE, which is made where there is none.
+
+    The server must be stopped. Keep the file apart from the data, and a copy of it in another house: without it
+    nothing can be read again. Then name it to the server: data.key_file.
+
+    For example:
+
+        fireside encrypt /etc/fireside/key --data /var/lib/fireside
+    """
+    given = {"data.folder": str(data) if data is not None else None}
+    folder = load(config, os.environ, given).settings.folder
+    with said_plainly(folder), held(folder):
+        if key_file.absolute().is_relative_to(folder.absolute()):
+            raise SystemExit("The key must lie outside of the data folder.")
+        key = make_key(key_file)
+        try:
+            files = encrypting.encrypt(folder / STORE_FILE, key, now_ms())
+        except WrongKey as wrong:
+            raise SystemExit(f"The key in {key_file} {wrong}.") from None
+    print(f'{files} files encrypted. Name the key to the server: data.key_file = "{key_file.absolute()}"')
+    print("What the disk itself keeps of the old files is out of reach.")

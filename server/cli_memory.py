@@ -17,6 +17,7 @@ from server.app import STORE_FILE
 from server.casting import companions
 from server.exporting import bring_file_in, export
 from server.ids import now_ms
+from server.keys import unlocked
 from server.scrubber import Scrubber
 from server.settings import BadSetting, Settings
 from storage.audit import Act, record
@@ -93,5 +94,6 @@ def _with_store(chosen: Settings, run: Run) -> None:
         async with opened(chosen.folder / STORE_FILE, chosen.data.durability) as store:
             await run(store)
 
+    unlocked(chosen)
     with held(chosen.folder):
         anyio.run(whole)

@@ -6,7 +6,6 @@ while the server serves is written down beside the store and the server asks to 
 
 import os
 import shutil
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ import structlog
 from server.ids import new_id, now_ms
 from storage.connection import connect
 from storage.damage import CHECKED_AT_START, checked, damage
+from storage.engine import errors
 from storage.migrating import reach_disk
 from storage.refusals import RefusalCode, StoreRefused, translated
 from storage.restoring import Restored, finished, restore
@@ -29,6 +29,8 @@ MAY_PASS: Final[frozenset[RefusalCode]] = frozenset(
     {"storage.busy", "storage.full", "storage.read_only", "storage.failed"}
 )
 """Why a store may be unusable at a start and usable a while later."""
+
+_REFUSALS: Final[tuple[type[Exception], ...]] = (StoreRefused, *errors())
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("store")
 
@@ -142,6 +144,6 @@ class Watch:
                 with closing(connect(self._path, "acked")) as db:
                     db.execute("BEGIN IMMEDIATE")
                     db.execute("ROLLBACK")
-        except (StoreRefused, sqlite3.Error):
+        except _REFUSALS:
             return False
         return True

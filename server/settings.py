@@ -41,6 +41,7 @@ class Data(Table, frozen=True, kw_only=True):
 
     folder: str = ""  # empty: this system's own place for an application's data
     durability: Literal["acked", "process", "debounced"] = "acked"
+    key_file: str = ""  # holds the key of an encrypted store: 64 hexadecimal digits
     erase_cool_down_seconds: Annotated[float, msgspec.Meta(ge=0, le=604_800)] = 30.0
     backup_hours: Annotated[float, msgspec.Meta(ge=0, le=168)] = (
         24.0  # 0: no copies but before what cannot be undone

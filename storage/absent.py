@@ -10,15 +10,18 @@ import tempfile
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import anyio
 
+from storage import engine
 from storage.connection import Durability, Store, asked, opened
 from storage.migrating import steps, version_of
 from storage.refusals import RefusalCode, StoreRefused, translated
 
 T = TypeVar("T")
+
+_REFUSALS: Final[tuple[type[Exception], ...]] = (StoreRefused, *engine.errors())
 
 MOST_COPIED = 512 * 1024 * 1024  # bytes of a store whose log must be brought in before it can be read
 
@@ -86,14 +89,14 @@ def _seen(path: Path, refused: StoreRefused, stack: ExitStack) -> SeenStore | No
     for way in (_as_it_is, _as_if_for_ever, _from_a_copy):
         try:
             return SeenStore(refused, stack.enter_context(way(path)))
-        except (StoreRefused, sqlite3.Error):
+        except _REFUSALS:
             continue
     return None
 
 
 @contextmanager
 def _as_it_is(path: Path) -> Generator[sqlite3.Connection]:
-    with _looked_at(f"{path.absolute().as_uri()}?mode=ro") as db:
+    with _looked_at(path, path, "mode=ro") as db:
         yield db
 
 
@@ -103,7 +106,7 @@ def _as_if_for_ever(path: Path) -> Generator[sqlite3.Connection]:
     log = Path(f"{path}-wal")
     if log.exists() and log.stat().st_size:
         raise StoreRefused("storage.read_only", "a log")
-    with _looked_at(f"{path.absolute().as_uri()}?mode=ro&immutable=1") as db:
+    with _looked_at(path, path, "mode=ro&immutable=1") as db:
         yield db
 
 
@@ -116,16 +119,18 @@ def _from_a_copy(path: Path) -> Generator[sqlite3.Connection]:
         copy = Path(folder) / path.name
         for end in ("", "-wal"):
             shutil.copyfile(f"{path}{end}", f"{copy}{end}")
-        with closing(sqlite3.connect(copy, isolation_level=None)) as db:
+        with closing(engine.connect_with(engine.key_of(path), copy, isolation_level=None)) as db:
             db.execute("PRAGMA journal_mode = DELETE")
-        with _looked_at(f"{copy.as_uri()}?mode=ro") as db:
+        with _looked_at(copy, path, "mode=ro") as db:
             copy.unlink()
             yield db
 
 
 @contextmanager
-def _looked_at(uri: str) -> Generator[sqlite3.Connection]:
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+def _looked_at(file: Path, store: Path, options: str) -> Generator[sqlite3.Connection]:
+    connection = engine.connect_with(
+        engine.key_of(store), file, options=options, isolation_level=None, check_same_thread=False
+    )
     with translated(), closing(connection) as db:
         db.execute("SELECT * FROM store").fetchall()
         if version_of(db) != len(steps()):

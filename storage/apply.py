@@ -6,7 +6,7 @@ the rows that are there, is undone by itself and takes no other with it.
 
 import sqlite3
 from collections.abc import Sequence
-from typing import assert_never
+from typing import Final, assert_never
 
 from companions.care_changes import (
     AlertAcknowledged,
@@ -62,6 +62,7 @@ from storage.care_contexts import care_context_given
 from storage.commands import command_done
 from storage.consents import consent_decided
 from storage.disclosures import disclosure_shown
+from storage.engine import errors
 from storage.facts_person import by_person
 from storage.facts_taken import facts_proposed
 from storage.jobs import job_failed
@@ -73,7 +74,11 @@ from storage.summaries import extract_made, summary_made
 from storage.untold import person_told
 
 # What rows or columns cannot hold: a key taken, a value off its scale, half a character, a number too large.
-_CONTRADICTIONS = (sqlite3.IntegrityError, sqlite3.DataError, UnicodeEncodeError, OverflowError)
+_CONTRADICTIONS: Final[tuple[type[Exception], ...]] = (
+    *errors("IntegrityError", "DataError"),
+    UnicodeEncodeError,
+    OverflowError,
+)
 
 
 def apply_all(db: sqlite3.Connection, changes: Sequence[AnyChange]) -> list[Outcome]:

@@ -1,7 +1,6 @@
 """Dated copies of the store: how they are made while it serves, how long they live, and which there are."""
 
 import shutil
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from storage.engine import connect
 from storage.migrating import BACKUPS, PARTIAL, back_up
 from storage.order import newest_time
 from storage.refusals import StoreRefused, translated
@@ -31,9 +31,7 @@ def copy_online(path: Path, at: int, pace: Callable[[], object]) -> Path:
         needed = path.stat().st_size + LEFT_FREE_BYTES
         if shutil.disk_usage(path.parent).free < needed:
             raise StoreRefused("storage.full", "no room for a copy")
-        with closing(
-            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-        ) as db:
+        with closing(connect(path, options="mode=ro", isolation_level=None)) as db:
             db.execute("BEGIN")  # one state, held to the end: a write meanwhile does not begin it anew
             last = max((each.at for each in backups(path.parent)), default=0)
             return back_up(db, path, max(at, newest_time(db), last + 1), pace)

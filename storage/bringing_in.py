@@ -6,10 +6,12 @@ What was erased here is left out again. Twice is as good as once.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 import msgspec
 
 from companions.change import Change
+from storage.engine import errors
 from storage.erased import Erased
 from storage.erasing import hold_against
 from storage.facts import fact_of, facts_of
@@ -35,6 +37,12 @@ Check = Callable[[bytes], object]
 
 _KINDS: dict[str, tuple[type, ...]] = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int)}
 _REFERS = ("message", "answer", "grounds", "fact")
+
+_CONTRADICTIONS: Final[tuple[type[Exception], ...]] = (
+    *errors("IntegrityError", "DataError"),
+    UnicodeEncodeError,
+    OverflowError,
+)
 
 
 class BadFile(Exception):
@@ -256,7 +264,7 @@ class _Coming:
                 f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})",  # noqa: S608 - names of our own schema
                 tuple(values.values()),
             )
-        except (sqlite3.IntegrityError, sqlite3.DataError, UnicodeEncodeError, OverflowError) as error:
+        except _CONTRADICTIONS as error:
             raise BadFile(where, f"it contradicts itself or what it refers to ({error})") from None
         if table == "facts":
             self.facts.append(row["id"])

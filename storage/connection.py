@@ -16,6 +16,7 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 import aiosqlite
 import anyio
 
+from storage import engine
 from storage.erased import settle
 from storage.migrating import migrate, refuse_newer
 from storage.refusals import StoreRefused, translated
@@ -196,7 +197,7 @@ def _checked(path: Path) -> None:
 
 
 def _raw(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, cached_statements=256)
+    return engine.connect(path, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, cached_statements=256)
 
 
 def _private(path: Path) -> None:
@@ -279,5 +280,5 @@ def inline(path: Path, durability: Durability = "process", *, at: int = 0) -> Ge
 @contextmanager
 def read_only(path: Path) -> Generator[sqlite3.Connection]:
     """A store to look at, also while a server writes it. Raises ``StoreRefused``."""
-    with translated(), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+    with translated(), closing(engine.connect(path, options="mode=ro")) as db:
         yield db

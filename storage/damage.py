@@ -1,10 +1,10 @@
 """Whether a store is damaged, as far as one can see: its header, its schema, its log, and SQLite's own check."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from storage.engine import connect
 from storage.migrating import backups_of, refuse_newer
 from storage.refusals import StoreRefused, translated
 
@@ -34,7 +34,7 @@ def damage(path: Path) -> str | None:
 def _rolled_back(path: Path) -> None:
     """A power cut in a store's very first moments, before it has a log, leaves a journal that SQLite takes back."""
     if Path(f"{path}-journal").exists():
-        with translated(), closing(sqlite3.connect(path)) as db:
+        with translated(), closing(connect(path)) as db:
             db.execute("SELECT name FROM sqlite_master").fetchall()
 
 
@@ -45,7 +45,7 @@ def checked(path: Path, *, whole: bool = True) -> str | None:
     """
     if path.stat().st_size == 0:
         return None
-    with translated(), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+    with translated(), closing(connect(path, options="mode=ro")) as db:
         found: list[tuple[str]] = db.execute("SELECT name FROM sqlite_master").fetchall()
         if whole:
             rows: list[tuple[str]] = db.execute(f"PRAGMA quick_check({_FINDINGS})").fetchall()

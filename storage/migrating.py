@@ -15,6 +15,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from storage import engine
 from storage.refusals import StoreRefused, translated
 
 BACKUPS = "backups"
@@ -35,6 +36,10 @@ def steps() -> tuple[str, ...]:
 
 def refuse_newer(path: Path) -> None:
     """Raise ``StoreRefused`` for a file of a later version, or no database at all, without opening it."""
+    if path.stat().st_size and engine.key_of(path) is not None:  # its header says nothing without the key
+        with translated(), closing(engine.connect(path, options="mode=ro")) as db:
+            _refuse_version(version_of(db))
+        return
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
     if not header:
@@ -118,7 +123,7 @@ def back_up(db: sqlite3.Connection, path: Path, at: int, pace: Callable[[], obje
 
 
 def _copy(db: sqlite3.Connection, target: Path, pace: Callable[[], object]) -> None:
-    with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+    with closing(engine.connect(target, isolation_level=None)) as copy:
         db.backup(copy, pages=_STEP_PAGES, progress=lambda _status, _left, _all: pace())
         copy.execute("PRAGMA journal_mode = DELETE")  # one file, no log beside it
         found: list[tuple[str]] = copy.execute("PRAGMA quick_check").fetchall()

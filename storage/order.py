@@ -83,5 +83,5 @@ def purged(db: sqlite3.Connection, at: int) -> None:
 def store_bytes(db: sqlite3.Connection) -> int:
     """How large the database is, free pages included, its log not."""
     pages: tuple[int] = db.execute("PRAGMA page_count").fetchone()
-    size: tuple[int] = db.execute("PRAGMA page_size").fetchone()
-    return pages[0] * size[0]
+    size: tuple[int | str] = db.execute("PRAGMA page_size").fetchone()  # SQLCipher gives it as text
+    return pages[0] * int(size[0])

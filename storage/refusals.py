@@ -6,6 +6,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
+from storage.engine import errors
+
 RefusalCode: TypeAlias = Literal[
     "storage.full",  # no room on the disk
     "storage.read_only",  # the file or its file system may not be written
@@ -60,14 +62,14 @@ def translated() -> Generator[None]:
     """Errors of the disk and of its files become ``StoreRefused``; a wrong statement stays an exception."""
     try:
         yield
-    except sqlite3.Error as error:
+    except errors() as error:
         extended = getattr(error, "sqlite_errorcode", None)
         code = None
         if isinstance(extended, int):
             code = _EXTENDED.get(extended) or _CODES.get(extended & 0xFF)
         if code is None:
             raise
-        raise StoreRefused(code, error.sqlite_errorname) from error
+        raise StoreRefused(code, getattr(error, "sqlite_errorname", "")) from error
     except (
         UnicodeDecodeError
     ) as error:  # a name, a text or SQLite's own complaint that quotes one: the file is damaged

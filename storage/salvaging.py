@@ -12,11 +12,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from storage.engine import connect, errors
 from storage.order import next_number
 from storage.rows import Row
 
 _MADE_ANEW: Final = ("search", "sqlite_", "store", "digest_key")
-_BROKEN: Final = (sqlite3.DatabaseError, OverflowError, UnicodeDecodeError)
+_BROKEN: Final[tuple[type[Exception], ...]] = (*errors("DatabaseError"), OverflowError, UnicodeDecodeError)
 
 
 def salvaged(db: sqlite3.Connection, damaged: Path) -> tuple[dict[str, int], tuple[str, ...]]:
@@ -25,7 +26,7 @@ def salvaged(db: sqlite3.Connection, damaged: Path) -> tuple[dict[str, int], tup
     unreadable: list[str] = []
     db.execute("PRAGMA foreign_keys = OFF")
     db.execute("BEGIN IMMEDIATE")
-    with closing(sqlite3.connect(damaged, isolation_level=None)) as source:
+    with closing(connect(damaged, isolation_level=None)) as source:
         source.text_factory = _text
         for table in _tables(db):
             counts[table], whole = _bring(db, source, table)
@@ -99,7 +100,7 @@ def _last_before(db: sqlite3.Connection, source: sqlite3.Connection, query: str,
 def _kept(db: sqlite3.Connection, insert: str, row: Row) -> int:
     try:
         db.execute(insert, row)
-    except sqlite3.Error:  # it contradicts what a row of its kind must be: it is part of the damage
+    except errors():  # it contradicts what a row of its kind must be: it is part of the damage
         return 0
     return 1
 

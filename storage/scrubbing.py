@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from storage.engine import key_of
 from storage.order import store_bytes
 
 LARGEST_REWRITE = 512 * 1024 * 1024  # bytes: a database beyond it is not copied in memory to be written anew
@@ -46,12 +47,26 @@ def scrub(db: sqlite3.Connection, texts: Sequence[str | bytes] = ()) -> Scrubbed
     merge_index(db)
     db.execute("COMMIT")
     emptied = truncate_log(db)
+    if texts and _hidden(db):  # nothing can be looked for in it: it is written anew, whatever it holds
+        return _anew(db)
     left = _left(db, texts)
     if not left or store_bytes(db) > LARGEST_REWRITE:
         return Scrubbed(clean=emptied and not left, rewritten=False)
     db.execute("VACUUM")
     emptied = truncate_log(db)
     return Scrubbed(clean=emptied and not _left(db, texts), rewritten=True)
+
+
+def _hidden(db: sqlite3.Connection) -> bool:
+    """Whether the files are encrypted."""
+    return any(key_of(file) is not None for file in _files(db))
+
+
+def _anew(db: sqlite3.Connection) -> Scrubbed:
+    if store_bytes(db) > LARGEST_REWRITE:
+        return Scrubbed(clean=False, rewritten=False)
+    db.execute("VACUUM")
+    return Scrubbed(clean=truncate_log(db), rewritten=True)
 
 
 def _left(db: sqlite3.Connection, texts: Sequence[str | bytes]) -> list[bytes]:

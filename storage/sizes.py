@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from storage.backups import SET_ASIDE
+from storage.engine import errors
 from storage.migrating import BACKUPS
 
 _KINDS: Final = {
@@ -83,7 +84,7 @@ def sizes_by_kind(db: sqlite3.Connection) -> dict[str, int]:
             GROUP BY s.tbl_name
             """
         ).fetchall()
-    except sqlite3.OperationalError:
+    except errors("OperationalError"):
         return {}
     found: dict[str, int] = {}
     for table, size in rows:

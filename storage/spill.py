@@ -2,7 +2,8 @@
 
 The file is made in full size beforehand, because it is needed when the disk is full, and is its owner's alone
 (0600). Each record is its length, the CRC-32 of its payload and the payload: one group of changes as JSON. A
-record that was torn, and all after it, was never promised to anybody. What was replayed is overwritten.
+record that was torn, and all after it, was never promised to anybody. What was replayed is overwritten. Beside an
+encrypted store the payload is sealed.
 """
 
 import os
@@ -16,7 +17,9 @@ from typing import Final, TypeAlias
 import msgspec
 
 from companions.changes import AnyChange
+from storage.engine import key_of
 from storage.refusals import translated
+from storage.sealing import BadSeal, Seal
 
 Group: TypeAlias = tuple[AnyChange, ...]
 
@@ -30,8 +33,9 @@ _DECODER: Final = msgspec.json.Decoder(Group)
 class Spill:
     """The open file. Every method raises ``StoreRefused`` where the disk refuses."""
 
-    def __init__(self, descriptor: int, size: int) -> None:
+    def __init__(self, descriptor: int, size: int, key: bytes | None = None) -> None:
         self._file = descriptor
+        self._seal = None if key is None else Seal(key)
         self._size = size
         self._end = len(_MAGIC)
 
@@ -43,8 +47,11 @@ class Spill:
         self._end = len(_MAGIC)
         while (payload := _record_at(content, self._end)) is not None:
             try:
-                found.append(_DECODER.decode(payload))
-            except msgspec.DecodeError:  # another version's change: what it says is not for this one
+                found.append(_DECODER.decode(payload if self._seal is None else self._seal.opened(payload)))
+            except (
+                msgspec.DecodeError,
+                BadSeal,
+            ):  # another version's change: what it says is not for this one
                 break
             self._end += _RECORD.size + len(payload)
         return found
@@ -54,6 +61,7 @@ class Spill:
         written, records = 0, bytearray()
         for group in groups:
             payload = msgspec.json.encode(group)
+            payload = payload if self._seal is None else self._seal.closed(payload)
             record = _RECORD.pack(len(payload), zlib.crc32(payload)) + payload
             if self._end + len(records) + len(record) > self._size:
                 break
@@ -102,7 +110,7 @@ def spill(path: Path, size: int = SPILL_BYTES) -> Generator[Spill]:
                 os.ftruncate(descriptor, 0)
                 _write(descriptor, _MAGIC, 0)
             _fill(descriptor, size)
-        yield Spill(descriptor, size)
+        yield Spill(descriptor, size, key_of(path))
     finally:
         os.close(descriptor)
 

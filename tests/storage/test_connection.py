@@ -10,6 +10,7 @@ import pytest
 
 from storage.apply import apply_all
 from storage.connection import Store, inline, opened
+from storage.engine import errors
 from storage.messages import history
 from storage.refusals import StoreRefused, refused_by_os
 from tests.storage.making import ANNA, said
@@ -48,7 +49,7 @@ async def test_a_question_cannot_write(store: Store) -> None:
 
 
 async def test_a_wrong_statement_is_an_exception_of_ours_to_mend(store: Store) -> None:
-    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+    with pytest.raises(errors("OperationalError"), match="no such table"):
         await store.read(lambda db: db.execute("SELECT * FROM nowhere"))
 
 

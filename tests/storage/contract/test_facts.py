@@ -7,6 +7,7 @@ import pytest
 from companions.changes import Landed, Refused
 from companions.fact_changes import Denial, Keeping
 from storage.connection import Store
+from storage.engine import errors
 from storage.facts_removed import facts_without
 from tests.storage.contract.landing import land
 from tests.storage.facts_making import (
@@ -162,7 +163,7 @@ async def test_the_database_itself_refuses_a_fact_without_words_of_its_person(st
         def run(db: sqlite3.Connection, statement: str = statement) -> None:
             db.execute(statement)
 
-        with pytest.raises(sqlite3.IntegrityError):
+        with pytest.raises(errors("IntegrityError")):
             await store.transact(run)
 
 
