@@ -11,12 +11,21 @@ from companions.changes import AnyChange, MessagesRemoved
 from server.copying import Copier
 from server.ids import new_id
 from server.order_line import STORE_FILE
-from storage import engine
 from storage.apply import apply_all
 from storage.connection import InlineStore, inline, opened, transacted
 from storage.damage import damage
 from storage.encrypting import encrypt
-from storage.engine import CHECK_FILE, WrongKey, unlock
+from storage.engine import (
+    CHECK_FILE,
+    PLAIN,
+    WrongKey,
+    connect,
+    forget,
+    is_encrypted,
+    key_of,
+    unlock,
+    write_check,
+)
 from storage.fulltext import index_pending, search
 from storage.messages import history
 from storage.migrating import back_up
@@ -36,7 +45,7 @@ TEXT = f"I love {CANARY.decode()} in the morning."
 @pytest.fixture(autouse=True)
 def no_key_stays(tmp_path: Path) -> Iterator[None]:
     yield
-    engine.forget(tmp_path)
+    forget(tmp_path)
 
 
 def live(folder: Path) -> None:
@@ -49,7 +58,7 @@ def live(folder: Path) -> None:
         back_up(store.db, path, 1_000)
         with spill(folder / "spill", 16_384) as file:
             file.keep([(said("d", 1, TEXT),)])
-        assert CANARY in files_of(folder) or engine.key_of(path) is not None
+        assert CANARY in files_of(folder) or key_of(path) is not None
         assert found_by_word(store)
 
 
@@ -73,7 +82,7 @@ def test_no_plain_text_is_in_any_file_and_without_the_key_the_same_life_leaves_i
     live(tmp_path)
     whole = files_of(tmp_path)
     assert CANARY not in whole
-    assert engine.PLAIN not in whole, "no copy is a database in the clear"
+    assert PLAIN not in whole, "no copy is a database in the clear"
     assert KEY not in whole
     assert KEY.hex().encode() not in whole
     with spill(tmp_path / "spill", 16_384) as file:
@@ -98,7 +107,7 @@ async def test_over_the_databases_thread_too_and_copied_while_it_serves(tmp_path
             await store.read(lambda db: db.execute("INSERT INTO settings VALUES ('u', 'c', 'k', 'v', 0)"))
         assert refused.value.code == "storage.read_only"
     assert CANARY not in files_of(tmp_path)
-    with closing(engine.connect(copy)) as db:
+    with closing(connect(copy)) as db:
         assert db.execute("SELECT text FROM messages").fetchall() == [(TEXT,)]
 
 
@@ -116,11 +125,11 @@ def test_a_wrong_key_none_and_one_for_a_store_in_the_clear_are_told_and_nothing_
 ) -> None:
     unlock(tmp_path, KEY)
     live(tmp_path)
-    engine.forget(tmp_path)
+    forget(tmp_path)
     before = files_of(tmp_path)
     with pytest.raises(WrongKey, match="is not the key of this store"):
         unlock(tmp_path, OTHER)
-    assert engine.is_encrypted(tmp_path)
+    assert is_encrypted(tmp_path)
     assert files_of(tmp_path) == before
     plain = tmp_path.with_name(f"{tmp_path.name}-plain")
     with inline(plain / STORE_FILE):
@@ -152,7 +161,7 @@ def test_a_store_in_the_clear_is_encrypted_with_its_copies_and_what_waited(tmp_p
     assert CANARY in files_of(tmp_path)
     assert encrypt(tmp_path / STORE_FILE, KEY, 5_000) == 2
     assert CANARY not in files_of(tmp_path)
-    assert engine.PLAIN not in files_of(tmp_path)
+    assert PLAIN not in files_of(tmp_path)
     assert texts(tmp_path / STORE_FILE) == [TEXT, f"Yes, {TEXT}"]
     with inline(tmp_path / STORE_FILE) as store:
         assert found_by_word(store)
@@ -166,7 +175,7 @@ def test_a_store_in_the_clear_is_encrypted_with_its_copies_and_what_waited(tmp_p
 
 def test_an_encryption_that_was_cut_short_is_finished_by_doing_it_again(tmp_path: Path) -> None:
     live(tmp_path)
-    engine.write_check(tmp_path, KEY)  # the first thing that is done
+    write_check(tmp_path, KEY)  # the first thing that is done
     with pytest.raises(WrongKey, match="not encrypted"):
         unlock(tmp_path, KEY)
     (tmp_path / "fireside.encrypting").write_bytes(b"half")
