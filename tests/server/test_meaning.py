@@ -7,23 +7,28 @@ from pathlib import Path
 import anyio
 from msgspec.structs import replace
 
-from companions.ports import ModelError, ModelFault
+from companions.ports import ModelError, ModelFault, ToolCall
+from companions.state import Who
+from generation.onnx import unit
 from loadtest.client import Talker, connected
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
 from loadtest.model_vectors import vector_of
+from memory.vectors import Meaning
 from protocol.conversation_frames import ConversationClose
 from protocol.memory_frames import MemoryForget, MemorySearch
 from server.app import STORE_FILE
 from server.casting import companions
+from server.finding import NOTHING, Finder
 from server.settings import Embedder, Settings
 from server.story_vectors import stories_meant
 from server.vectorizer import Outcome, Vectorizer, searched
 from storage.apply import apply_all
 from storage.connection import InlineStore, inline, read_only
+from storage.scrubbing import found_in, pieces_of
 from storage.vectors import vectors_told
 from tests.server.serving import serving, settings
-from tests.storage.making import said
+from tests.storage.making import ANNA, said
 
 TEXTS = ("Bees behind the orchard", "The soup was salty", "Trains to the sea")
 
@@ -161,32 +166,72 @@ async def until_found(talker: Talker, query: str) -> list[str]:
     return texts
 
 
-async def test_what_has_no_word_in_common_with_the_stem_is_found_by_its_vector_and_not_once_it_is_removed(
-    tmp_path: Path,
-) -> None:
-    """``the of a`` are words that full text leaves out: only the vectors of this embedder know them."""
+def vectors_with(folder: Path, message: str) -> list[bytes]:
+    """The bytes of a message's vector."""
+    with read_only(folder / STORE_FILE) as db:
+        rows: list[tuple[bytes]] = db.execute(
+            "SELECT v.vector FROM vectors v JOIN messages m USING (stored) WHERE m.id = ?", (message,)
+        ).fetchall()
+    return [vector[12:] for (vector,) in rows]
+
+
+def held_in_files(folder: Path, vector: bytes) -> bool:
+    """Whether a file of the data folder, backups apart, holds the middle of ``vector``."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.parent.name != "backups"]
+    return bool(found_in(files, pieces_of(vector)))
+
+
+async def until_vectors(folder: Path, message: str) -> bytes:
+    """The vector of a message, once it was made."""
+    with anyio.fail_after(60):
+        vectors: list[bytes] = []
+        while not vectors:
+            await anyio.sleep(0.1)
+            vectors = vectors_with(folder, message)
+    return vectors[0]
+
+
+async def test_the_vector_of_what_was_said_is_stored_and_gone_from_every_byte_with_it(tmp_path: Path) -> None:
     async with model_server(Script(dimension=64)) as upstream:
-        chosen = with_words(tmp_path, upstream.url)
-        async with greeted(chosen) as talker:
-            ack = await talker.say("The of a the of a")
+        async with greeted(with_words(tmp_path, upstream.url)) as talker:
+            ack = await talker.say("My sister keeps bees.")
             await talker.answer()
-            texts = await until_found(talker, "of the a")
-            assert texts[0] == "The of a the of a"
-            await talker.ask(ConversationClose(id=talker.new_id()))
             assert isinstance(ack.message, str)
+            vector = await until_vectors(tmp_path, ack.message)
+            await talker.ask(ConversationClose(id=talker.new_id()))
+            assert held_in_files(tmp_path, vector)
             await talker.ask(MemoryForget(id=talker.new_id(), item=ack.message))
-            assert "The of a the of a" not in await found(talker, "of the a")
-        with read_only(tmp_path / STORE_FILE) as db:
-            left = db.execute(
-                "SELECT COUNT(*) FROM vectors v JOIN messages m USING (stored) WHERE m.removed"
-            ).fetchone()
-            assert left == (0,)
+            assert vectors_with(tmp_path, ack.message) == []
+        assert not held_in_files(tmp_path, vector)
+
+
+async def test_what_shares_no_word_that_counts_is_found_by_its_vector(tmp_path: Path) -> None:
+    """``of a`` are words that full text leaves out: only the vectors of this embedder know them."""
+    words = Words(384)
+
+    async def meaning(text: str) -> Meaning | None:
+        (vector,) = await words.embed([text])
+        return Meaning(model=words.name, vector=unit(vector))
+
+    with inline(tmp_path / "s.db") as store:
+        await tell(store, "The of a the of a", *TEXTS)
+        await vectorizer(store, words).catch_up()
+        sam = Who(session="s", space="s", user=ANNA, companion="coach")
+        assert await Finder(store).for_person(sam, "of a", 5) == ()
+        found = await Finder(store, meaning).for_person(sam, "of a", 5)
+        assert [each.text for each in found] == ["The of a the of a"]
+        call = ToolCall(id="1", name="search_memory", arguments='{"query": "of a"}')
+        coach = companions("")["coach"]
+        told = await Finder(store, meaning).for_model(coach, sam, call, None)
+        assert told.text == '- "The of a the of a"'
+        kim = Who(session="k", space="k", user="kim", companion="coach")
+        assert (await Finder(store, meaning).for_model(coach, kim, call, None)).text == NOTHING
 
 
 async def test_without_an_embedder_it_is_not_found_and_no_vector_is_stored(tmp_path: Path) -> None:
     async with greeted(settings(tmp_path)) as talker:
         await talker.talk("The of a the of a")
-        assert await found(talker, "of the a") == []
+        assert await found(talker, "of a") == []
     with read_only(tmp_path / STORE_FILE) as db:
         assert db.execute("SELECT COUNT(*) FROM vectors").fetchone() == (0,)
 
