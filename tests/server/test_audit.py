@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import server.orders as orders
 from loadtest.client import Refusal, connected
 from protocol.access import ACCESS, RECORDED, SAY_NO, WATCH, AccessRole, kind_of
 from protocol.audit_frames import AuditQuery
 from protocol.care_frames import CareEmotions, CareSummaries, ConsentSet
 from protocol.catalogue import COMMANDS
 from protocol.codec import decode_command
-from server import orders
 from server.audit import DEEDS, RecordedStore
 from server.deeds import carry_out
 from server.order_line import STORE_FILE

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+import server.orders as orders
 from loadtest.client import Refusal, Talker, connected
 from protocol.access import ACCESS, SAY_NO, WATCH, AccessRole, kind_of
 from protocol.catalogue import COMMANDS
@@ -23,7 +24,6 @@ from protocol.errors import ErrorFrame
 from protocol.frames import Command
 from protocol.memory_frames import MemoryList
 from protocol.session_frames import Client, Hello, Ping
-from server import orders
 from server.deeds import carry_out
 from server.order_line import STORE_FILE, ordered
 from server.orders import AnyOrder

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 from websockets.asyncio.client import connect
 
+import server.authority as authority
 from loadtest.client import Talker
-from server import authority
 from server.app import server
 from server.listener import check_network
 from server.settings import BadSetting, Listen

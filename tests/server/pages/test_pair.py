@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
+import server.orders as orders
 from loadtest.client import connected
 from protocol.care_frames import CareEmotions, ConsentSet
-from server import orders
 from tests.server.caring import caring, token
 from tests.server.pages.test_real_server import http
 from tests.server.serving import serving, settings
