@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from actors.afterwards import afterwards
 from actors.check_ins import of_this_talk
 from actors.command_kinds import MEMORY, READS, digest_of
-from actors.health import health_lines
+from actors.health import health_of
 from actors.landing import land
 from actors.mail import Forgotten
 from actors.ports import CommandRefused
@@ -35,7 +35,6 @@ from companions.changes import (
 )
 from companions.events import Ack, CancelAsked, CloseAsked, MessageSent, Refuse, RegenerateAsked
 from companions.greeting import greeting
-from companions.remembered import Health
 from companions.unsaying import Unsaid
 from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import (
@@ -305,9 +304,7 @@ class Commands:
         if session.cast.companion.policy.memory.health == "never":
             await self.told(Refuse(re=command.id, code="policy.refused"))
             return
-        lines = health_lines(command)
-        health = Health(lines=lines) if lines else None
-        session.state = replace(session.state, health=health)
+        session.state = replace(session.state, health=health_of(command))
         await self._result(command.id, Done())
 
     async def _at_the_desk(self, command: AnyCommand, at: int, *, tries: int = MOST_TRIES) -> None:

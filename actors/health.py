@@ -1,13 +1,14 @@
 """The health context of a session in words: used in its prompts, never stored, never logged."""
 
+from companions.remembered import Health
 from protocol.person_frames import HealthShare
 
 
-def health_lines(command: HealthShare) -> tuple[str, ...]:
-    """The health context in words, the most telling first (wellness document, health context)."""
+def health_of(command: HealthShare) -> Health | None:
+    """The health context in words, the most telling first (wellness document, health context); None without any."""
     health = command.health
     if health is None:
-        return ()
+        return None
     lines: list[str] = []
     night = health.last_night
     if night is not None:
@@ -27,4 +28,4 @@ def health_lines(command: HealthShare) -> tuple[str, ...]:
         "Mindful minutes this week": health.mindful_minutes_this_week,
     }
     lines.extend(f"{label}: {value}" for label, value in rest.items() if value is not None)
-    return tuple(lines)
+    return Health(lines=tuple(lines)) if lines else None

@@ -9,11 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from companions.changes import (
-    Deferred,
-    Outcome,
-    Refused,
-)
+from companions.changes import Deferred, Outcome, Refused
 from companions.events import (
     Ack,
     AnswerTicket,
@@ -35,14 +31,12 @@ from companions.events import (
     TellStands,
     TellStarted,
     TimerRang,
-    ToolAsked,
-    ToolFound,
 )
 from companions.leaving import answer_message, checkpoint, given, stands_again, talk_after
+from companions.open_answer import open_phase
 from companions.repeats import done_command
 from companions.speech import Heard, Speech, end, hear, hold_over
 from companions.state import Idle, Landing, Responding, Rules, State, Step, Waiting
-from companions.used import with_found
 from companions.wording import as_parts, ends_sentence, from_shown, gap
 from memory.messages import Status
 from memory.text import words
@@ -94,19 +88,9 @@ def _started(state: State, phase: Responding) -> TellStarted:
 # ---------------------------------------------------------------- words come
 
 
-def _open_phase(
-    state: State, event: PieceCame | ToolAsked | ToolFound | ModelFinished | ModelFailed
-) -> Responding | None:
-    """The open answer, unless the event is a late one of a stream that is over."""
-    phase = state.phase
-    if not isinstance(phase, Responding) or phase.over is not None:
-        return None
-    return phase if (phase.response, phase.attempts) == (event.response, event.attempt) else None
-
-
 def piece(rules: Rules, state: State, event: PieceCame) -> Step:
     """The model said more."""
-    phase = _open_phase(state, event)
+    phase = open_phase(state, event)
     if phase is None:
         return state, []
     heard = hear(phase.speech, event.text, phase.plan.manner, phase.plan.judge)
@@ -172,7 +156,7 @@ def _mend(rules: Rules, state: State, phase: Responding, effects: list[Effect], 
 
 def finished(rules: Rules, state: State, event: ModelFinished) -> Step:
     """The model is done: look at what it left."""
-    phase = _open_phase(state, event)
+    phase = open_phase(state, event)
     if phase is None:
         return state, []
     phase = replace(
@@ -192,7 +176,7 @@ def finished(rules: Rules, state: State, event: ModelFinished) -> Step:
 
 def failed(rules: Rules, state: State, event: ModelFailed) -> Step:
     """The model broke: its part of an answer is kept, and where it said nothing the companion speaks."""
-    phase = _open_phase(state, event)
+    phase = open_phase(state, event)
     if phase is None:
         return state, []
     phase = replace(phase, took_ms=event.took_ms)
@@ -201,23 +185,6 @@ def failed(rules: Rules, state: State, event: ModelFailed) -> Step:
     if not phase.speech.shown.strip():
         return _own_words(rules, state, phase, [], event.at)
     return _model_over(rules, state, phase, [], "failed", event.at)
-
-
-def tool_asked(state: State, event: ToolAsked) -> Step:
-    """Tools are run by the session's actor within its bounds; what was called is kept with the answer."""
-    phase = _open_phase(state, event)
-    if phase is None:
-        return state, []
-    return replace(state, phase=replace(phase, calls=(*phase.calls, *event.calls))), []
-
-
-def tool_found(state: State, event: ToolFound) -> Step:
-    """What a tool found is before the model too: kept with the answer, for whoever asks why."""
-    phase = _open_phase(state, event)
-    if phase is None:
-        return state, []
-    plan = replace(phase.plan, memories=with_found(phase.plan.memories, event.messages))
-    return replace(state, phase=replace(phase, plan=plan)), []
 
 
 def _own_words(rules: Rules, state: State, phase: Responding, effects: list[Effect], at: int) -> Step:

@@ -58,6 +58,7 @@ from companions.events import (
     ToolFound,
 )
 from companions.handing_over import handed_over
+from companions.open_answer import tool_asked, tool_found
 from companions.repeats import done_command
 from companions.resuming import regenerate
 from companions.state import Idle, Responding, Rules, State, Step, Waiting
@@ -89,9 +90,9 @@ def _step(rules: Rules, state: State, event: Event) -> Step:
         case PieceCame():
             return answering.piece(rules, state, event)
         case ToolAsked():
-            return answering.tool_asked(state, event)
+            return tool_asked(state, event)
         case ToolFound():
-            return answering.tool_found(state, event)
+            return tool_found(state, event)
         case ModelFinished():
             return answering.finished(rules, state, event)
         case ModelFailed():

@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
-from actors.health import health_lines
+from actors.health import health_of
 from loadtest.client import Refusal, Talker, connected
 from loadtest.model_script import Script
 from loadtest.model_server import ModelServer
@@ -74,7 +74,9 @@ async def test_a_check_in_is_known_to_the_model(tmp_path: Path) -> None:
 
 
 async def test_health_is_known_in_that_session_alone_and_can_be_withdrawn(tmp_path: Path) -> None:
-    line = health_lines(HealthShare(id="1", health=MINE))[0]
+    shared = health_of(HealthShare(id="1", health=MINE))
+    assert shared is not None
+    line = shared.lines[0]
     async with played(tmp_path, YES) as scene:
         async with scene.greeted() as talker:
             await talker.ask(HealthShare(id="share", health=MINE))
