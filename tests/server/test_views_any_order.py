@@ -16,7 +16,7 @@ from companions.care_changes import AlertReleased, ConsentDecided, ScopeSet
 from companions.changes import AlertRaised, AnyChange, Landed, SummaryMade
 from companions.consenting import DAY_MS, Basis, Scope
 from companions.state import Who
-from protocol import care_frames as care
+from protocol.care_frames import CareEmotions, CareHistory, CareRepetition, CareSummaries
 from protocol.trend_frames import CareTrends
 from protocol.values import Value
 from server.care_timeline import emotion_page, repetition_now, summary_page, transcript_page, trends_now
@@ -47,12 +47,12 @@ View: TypeAlias = Callable[[sqlite3.Connection, int], Value]
 LATE = "Her quokabuse son hits her when nobody is there."  # as a model tells of it
 VIEWS: dict[Scope, tuple[View, ...]] = {
     "trends": (
-        lambda db, at: emotion_page(db, WHO, care.CareEmotions(id="1"), at),
-        lambda db, at: repetition_now(db, WHO, CLARA, care.CareRepetition(id="2", days=366), at),
+        lambda db, at: emotion_page(db, WHO, CareEmotions(id="1"), at),
+        lambda db, at: repetition_now(db, WHO, CLARA, CareRepetition(id="2", days=366), at),
         lambda db, at: trends_now(db, WHO, CLARA, CareTrends(id="3"), at),
     ),
-    "summaries": (lambda db, at: summary_page(db, WHO, care.CareSummaries(id="4"), at),),
-    "transcripts": (lambda db, at: transcript_page(db, WHO, care.CareHistory(id="5", conversation="c"), at),),
+    "summaries": (lambda db, at: summary_page(db, WHO, CareSummaries(id="4"), at),),
+    "transcripts": (lambda db, at: transcript_page(db, WHO, CareHistory(id="5", conversation="c"), at),),
 }
 FOLDER = tempfile.mkdtemp(prefix="fireside-views-")
 COUNT = iter(range(10_000_000))
