@@ -176,6 +176,7 @@ def talk(
     url: Annotated[str, Parameter(help="The server to talk to.")] = "ws://127.0.0.1:8765/ws",
     companion: Annotated[str | None, Parameter(help="Which companion.")] = None,
     user: Annotated[str | None, Parameter(help="Who is talking (open mode).")] = None,
+    token_file: Annotated[Path | None, Parameter(help="A file with a token, where one is asked for.")] = None,
 ) -> None:
     """Talk at the terminal. Ctrl-C stops an answer; Ctrl-D ends.
 
@@ -184,7 +185,8 @@ def talk(
         fireside talk
         fireside talk --companion coach --user sam
     """
-    raise SystemExit(anyio.run(talk_at_the_terminal, url, companion, user))
+    token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
+    raise SystemExit(anyio.run(talk_at_the_terminal, url, companion, user, token))
 
 
 @app.command

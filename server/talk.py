@@ -24,10 +24,13 @@ from server.ids import new_id
 LINES_AHEAD = 64  # typed while an answer streams
 
 
-async def talk(url: str, companion: str | None, user: str | None) -> int:
+async def talk(url: str, companion: str | None, user: str | None, token: str | None = None) -> int:
     """Talk until the person ends it: 0; 1 when there is no server, or it ended the talk; 2 when it refused."""
+    shown = {} if token is None else {"Authorization": f"Bearer {token}"}
     try:
-        async with connect(url, subprotocols=[Subprotocol("fireside.v1.json")], max_size=None) as socket:
+        async with connect(
+            url, additional_headers=shown, subprotocols=[Subprotocol("fireside.v1.json")], max_size=None
+        ) as socket:
             return await Terminal(socket).converse(companion, user)
     except InvalidURI:
         _complain(f"{url} is no address of a server; write for example ws://127.0.0.1:8765/ws")

@@ -11,8 +11,10 @@ from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
 from loadtest.model_script import Script
+from server.orders import GiveToken
 from tests.server.scenes import played
 from tests.server.serving import serving, settings
+from tests.server.test_entrance import at_rest, kiosk
 
 WAVES = Script(text="wave " * 2_000, tokens_per_second=50.0)
 """An answer that goes on for longer than any test."""
@@ -66,6 +68,22 @@ async def test_a_companion_there_is_not_is_said_once_and_ends_the_talk(tmp_path:
     async with serving(settings(tmp_path)) as url, terminal(url, "--companion", "nobody") as person:
         assert await person.exit_code() == 2
         assert person.printed == "There is no companion of that name; hello may come again.\n"
+
+
+async def test_where_a_token_is_asked_for_it_comes_from_a_file(tmp_path: Path) -> None:
+    _, shown = at_rest(tmp_path, GiveToken(name="Terminal", role="person", user="ann"))
+    file = tmp_path / "token"
+    file.write_text(f"{shown}\n")
+    async with serving(kiosk(settings(tmp_path))) as url:
+        async with terminal(url) as person:
+            assert await person.exit_code() == 2
+            assert "set up again" in person.printed
+        async with terminal(url, "--token-file", str(file)) as person:
+            await person.reads("You are talking with serenity")
+            assert shown not in person.printed
+            assert person.process.stdin is not None
+            await person.process.stdin.aclose()
+            assert await person.exit_code() == 0
 
 
 async def test_no_server_is_said_with_what_to_do() -> None:
