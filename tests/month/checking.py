@@ -14,7 +14,7 @@ from server.care_trends import trends_of
 from server.lately import checked, lately
 from tests.month.calendar import moment
 from tests.month.people import CHANGE, QUESTIONS, SLOPES, Person
-from tests.month.playing import HEART, Month
+from tests.month.playing import HEART, MORE_THAN_KEPT, Month
 from tests.server.test_forgetting import in_files
 
 WAYS: dict[Direction, int] = {"rising": 1, "steady": 0, "falling": -1}
@@ -154,14 +154,8 @@ def _retention(month: Month, db: sqlite3.Connection, found: Found) -> Iterator[s
     ).fetchone()
     if late:
         yield f"{late} results of commands are older than two days"
-    rows: list[tuple[str, int]] = db.execute(
-        """
-        SELECT user_id, COUNT(*) FROM summaries WHERE companion = 'serenity' AND partial = 0
-            AND archived_at IS NULL GROUP BY user_id
-        """
-    ).fetchall()
-    if any(count > 5 for _, count in rows):
-        yield f"more than five summaries are not put away: {rows}"
+    if more := db.execute(MORE_THAN_KEPT).fetchall():
+        yield f"more than five summaries are not put away: {more}"
     (summaries,) = db.execute("SELECT COUNT(*) FROM summaries WHERE partial = 0").fetchone()
     (closed,) = db.execute("SELECT COUNT(*) FROM conversations WHERE closed IS NOT NULL").fetchone()
     if closed != sum(each.talks for each in month.people):

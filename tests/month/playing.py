@@ -1,6 +1,8 @@
 """The days, one after another: talks, check-ins, decisions and views, restarts and jumps of the clock."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -12,6 +14,7 @@ from loadtest.client import Talker, connected
 from memory.reading import Before, read
 from protocol.conversation_frames import ConversationClose
 from protocol.person_frames import Health, HealthShare, MoodCheckIn
+from server.app import STORE_FILE
 from server.host import standing_in
 from server.retention import DATE_FILE, say_date, today
 from server.settings import Settings
@@ -22,6 +25,10 @@ from tests.server.caring import caring, token
 from tests.server.serving import serving, settings
 from tests.server.test_leaks import unpaced
 
+MORE_THAN_KEPT = """
+    SELECT user_id, COUNT(*) AS kept FROM summaries
+    WHERE companion = 'serenity' AND partial = 0 AND archived_at IS NULL GROUP BY user_id HAVING kept > 5
+"""
 HEART = 911.875  # a value of health that is found nowhere else
 BETWEEN_MS = 40_000  # from one message to the next
 
@@ -80,6 +87,10 @@ async def play(month: Month, told: Callable[[str], None]) -> None:
                 await _confirmed(month)
                 await _day(month, day, url, right=True, share=1.0 if jump is None else 0.5)
             told(f"day {day + 1}: {sum(len(each.said) for each in month.people)} messages")
+        month.calendar.at = moment(month.days, 1)
+        async with serving(chosen):  # the morning after: what the last talks have pushed out is put away
+            month.restarts += 1
+            await _put_away(month)
 
 
 async def _wrong(month: Month, day: int, jump: str, chosen: Settings) -> None:
@@ -99,6 +110,13 @@ async def _confirmed(month: Month) -> None:
     with anyio.fail_after(60):
         while (month.folder / DATE_FILE).exists():  # noqa: ASYNC110 - a file says nothing by itself
             await anyio.sleep(0.02)
+
+
+async def _put_away(month: Month) -> None:
+    """Until nobody has more summaries than the wellness companion keeps at hand."""
+    with anyio.move_on_after(60), closing(sqlite3.connect(month.folder / STORE_FILE)) as db:
+        while db.execute(MORE_THAN_KEPT).fetchone() is not None:  # noqa: ASYNC110 - the store says nothing by itself
+            await anyio.sleep(0.1)
 
 
 async def _day(month: Month, day: int, url: str, *, right: bool, share: float) -> None:
