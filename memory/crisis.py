@@ -1,8 +1,9 @@
 """Does this message speak of danger: to oneself, to others, from others, or to life and limb?
 
 Not a word list. A message is put into plain words (``crisis_words``), phrases of subject, act and object are
-looked for (``crisis_grammar``), and what is denied, told or joked is set aside (``crisis_guards``). Phrases,
-synonyms and guards are tables, ``memory/data/crisis_*.toml``. It misses people: ``docs/measures.md`` says how
+looked for (``crisis_grammar``), and what is denied, told or joked is set aside (``crisis_guards``); what was learned
+from examples finds more and sets aside some (``crisis_learned``). Phrases, synonyms and guards are tables,
+``memory/data/crisis_*.toml``. It misses people: ``docs/measures.md`` says how
 many. It is neither a medical device nor an emergency service.
 """
 
