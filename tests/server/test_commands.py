@@ -133,9 +133,10 @@ async def test_a_tutors_greeting_knows_the_last_session_and_claras_does_not(tmp_
 
 async def test_a_session_type_is_taken_at_hello_and_at_create(tmp_path: Path) -> None:
     async with played(tmp_path, YES) as scene:
-        async with scene.greeted() as talker:
+        async with scene.greeted(user="ben") as talker:
             await talker.talk("Good morning to you.")
             plain = asked(scene.model)
+        async with scene.greeted(user="cleo") as talker:
             await talker.ask(ConversationCreate(id=talker.new_id(), session_type="goal_review"))
             await talker.talk("Good morning to you.")
             review = asked(scene.model)

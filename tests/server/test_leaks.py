@@ -58,10 +58,11 @@ def permissive(folder: Path) -> Path:
     return folder
 
 
-async def play(at: House, name: str, random: Random) -> list[str]:
-    """A history around one companion; what leaked."""
+async def play(at: House, name: str, random: Random, *, care: bool = True) -> list[str]:
+    """A history around one companion; what leaked. With ``care``, caregivers had told what they may tell."""
     write_past(at.chosen.folder / "fireside.db", at.ledger, USERS, COMPANIONS)
-    write_care(at.chosen.folder / "fireside.db", at.ledger, USERS, COMPANIONS)
+    if care:
+        write_care(at.chosen.folder / "fireside.db", at.ledger, USERS, COMPANIONS)
     people = [Person(at, user, name, random) for user in USERS]
     others = [Person(at, "ann", each, random) for each in COMPANIONS if each.partition("/")[0] != name]
     if name == "maestro":
@@ -195,7 +196,7 @@ async def after_a_past(folder: Path, own: Path, random: Random | None) -> list[b
     ledger = Ledger(random or Random(0))
     async with house(folder, ledger, own) as at:
         if random is not None:
-            await play(at, "clara", random)
+            await play(at, "clara", random, care=False)  # what caregivers told may be known: here nothing was
             await at.stop()
         return await sit(at)
 
