@@ -161,6 +161,28 @@ async def test_the_conversation_turned_to_last_is_the_one_after_a_restart(tmp_pa
             assert (await talker.talk("More of the garden.")).conversation == garden
 
 
+async def test_a_session_that_names_nobody_has_a_memory_of_its_own(tmp_path: Path) -> None:
+    """The one person of a device need not be named; they see nothing of those who are, nor the other way round."""
+    async with played(tmp_path, Script(text="Yes.")) as scene:
+        async with connected(scene.url) as nobody, connected(scene.url) as ann:
+            await nobody.hello(companion="extremis")
+            await ann.hello(companion="extremis", user="ann")
+            said = await nobody.talk("My lamp is green.")
+            other = await ann.talk("My kettle is blue.")
+        async with connected(scene.url) as nobody, connected(scene.url) as ann:
+            welcome = await nobody.hello(companion="extremis", conversation="last")
+            await ann.hello(companion="extremis", user="ann", conversation="last")
+            snapshot = await nobody.next(ConversationSnapshot)
+            assert (welcome.conversation, snapshot.messages[0].text) == (
+                said.conversation,
+                "My lamp is green.",
+            )
+            assert (await ann.next(ConversationSnapshot)).messages[0].text == "My kettle is blue."
+            with pytest.raises(Refusal) as refusal:
+                await nobody.ask(ConversationOpen(id=nobody.new_id(), conversation=other.conversation))
+            assert refusal.value.code == "conversation.unknown"
+
+
 async def test_turning_to_another_conversation_keeps_what_was_shown_in_the_first(tmp_path: Path) -> None:
     async with played(tmp_path, YES, SLOW) as scene, scene.greeted() as talker:
         await talker.talk("About the garden.")
