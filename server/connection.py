@@ -305,7 +305,7 @@ class Connection:
                 continue
             if not self._turnstile.admits():
                 await self._error("rate.limited", re=command.id)
-            elif needed(command, self._role_now()) is None:
+            elif needed(command, self._role_now(still_there=not isinstance(command, Ping))) is None:
                 await self._error("auth.forbidden", re=command.id)
             elif isinstance(command, Hello):
                 await self._error("hello.repeated", re=command.id)
@@ -316,12 +316,16 @@ class Connection:
             else:
                 return command
 
-    def _role_now(self) -> AccessRole:
-        """The role, which falls back to the device's when a person who showed their PIN has gone."""
+    def _role_now(self, *, still_there: bool) -> AccessRole:
+        """The role, which falls back to the device's when a person who showed their PIN has gone.
+
+        A page pings by itself for as long as it is open: that is no sign of anybody.
+        """
         now = anyio.current_time()
         if self._role != self._rank and now >= self._unlocked_at + UNLOCKED_SECONDS:
             self._role = self._rank
-        self._unlocked_at = now
+        if still_there:
+            self._unlocked_at = now
         return self._role
 
     async def _turn(self, command: DeviceUnlock | DeviceLock) -> None:

@@ -86,6 +86,8 @@ class Entrance:
 
     async def still(self, entrant: Entrant) -> bool:
         """Whether what let somebody in stands, also if it ended while it was looked up."""
+        if entrant.role in ("device", "person") and entrant.user in self._archived:
+            return False
         if entrant.shown is None:
             return self.open_mode
         shown = entrant.shown

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio.to_thread
@@ -14,6 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 import server.orders as orders
+from actors.sessions import Sessions
 from loadtest.client import Refusal, Talker, connected
 from protocol.access import ACCESS, SAY_NO, WATCH, AccessRole, kind_of
 from protocol.catalogue import COMMANDS
@@ -23,7 +25,7 @@ from protocol.device_frames import DeviceClaim, DeviceList, DeviceLock, DevicePa
 from protocol.errors import ErrorFrame
 from protocol.frames import Command
 from protocol.memory_frames import MemoryList
-from protocol.session_frames import Client, Hello, Ping
+from protocol.session_frames import Client, Hello, Ping, Pong
 from server.deeds import carry_out
 from server.order_line import STORE_FILE, ordered
 from server.orders import AnyOrder
@@ -205,6 +207,37 @@ async def test_who_is_archived_is_let_go_at_once(tmp_path: Path) -> None:
         assert (await ann.next(ErrorFrame)).code == "auth.refused"
         await ben.talk("Good morning.")
         assert await refused(url, user="ann") == "auth.forbidden"
+
+
+async def test_who_is_archived_while_they_come_in_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Sessions.join
+
+    async def slowly(sessions: Sessions, *wanted: Any) -> Any:
+        joined = await real(sessions, *wanted)
+        await order(tmp_path, orders.SetStatus(user="ann", status="archived"))
+        return joined
+
+    at_rest(tmp_path, orders.AddPerson(user="ann"))
+    async with serving(settings(tmp_path)) as url:
+        monkeypatch.setattr(Sessions, "join", slowly)
+        assert await refused(url, user="ann") == "auth.refused"
+
+
+async def test_a_person_who_has_gone_is_gone_though_the_page_still_pings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.connection.UNLOCKED_SECONDS", 0.4)
+    before = (orders.AddPerson(user="ann"), with_pin("ann", "271828"))
+    async with shared(tmp_path, *before) as (url, shown), connected(url) as ann:
+        await ann.hello(user="ann", token=shown)
+        await ann.ask(DeviceUnlock(id="1", pin="271828"))
+        for number in range(3):
+            await anyio.sleep(0.2)
+            await ann.send(Ping(id=f"ping{number}"))
+            await ann.next(Pong)
+        assert await code_of(ann, MemoryList(id="2")) == "auth.forbidden"
 
 
 async def test_a_pin_makes_a_shared_device_the_persons_until_it_is_locked(tmp_path: Path) -> None:
