@@ -18,6 +18,7 @@ from storage import notes
 from storage.timeline import let_known_in
 
 NO_CONSENT = "No consent allows that now."
+MOST_DIGITS = 18  # a number of more digits may be none that the store can hold
 
 
 def not_allowed() -> CommandRefused:
@@ -29,12 +30,10 @@ def place_of(cursor: object) -> int | None:
     """The number in a cursor; raises ``CommandRefused`` for one that was not given."""
     if cursor is UNSET:
         return None
-    try:
-        return int(str(cursor))
-    except ValueError:
-        raise CommandRefused(
-            "frame.invalid", "The cursor is not one that was given - at `$.cursor`"
-        ) from None
+    written = str(cursor)
+    if not (written.isascii() and written.isdigit() and len(written) <= MOST_DIGITS):
+        raise CommandRefused("frame.invalid", "The cursor is not one that was given - at `$.cursor`")
+    return int(written)
 
 
 def note_page(

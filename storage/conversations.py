@@ -137,7 +137,7 @@ def _place(cursor: str | None) -> int:
         said = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise BadCursor("not a cursor") from None
-    if not (said.startswith(b"a") and said[1:].isdigit() and len(said) <= 20):
+    if not (said.startswith(b"a") and said[1:].isdigit() and len(said) <= 19):  # 18 digits fit the store
         raise BadCursor("not a cursor")
     return int(said[1:])
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 import server.orders as orders
 from loadtest.client import Refusal, connected
 from protocol.access import ACCESS, RECORDED, SAY_NO, WATCH, AccessRole, kind_of
+from protocol.alert_frames import CareEscalations
 from protocol.audit_frames import AuditQuery
 from protocol.care_frames import CareEmotions, CareSummaries, ConsentSet
 from protocol.catalogue import COMMANDS
@@ -98,6 +99,19 @@ async def test_the_person_sees_who_looked_in_plain_words_and_nobody_else_does(tm
         older = await result(ann, AuditQuery(id="b", limit=2, cursor=page["next"]))
         assert [each["did"] for each in older["entries"]] == ["consented"]
         assert (await result(ben, AuditQuery(id="c")))["entries"] == []
+
+
+@pytest.mark.parametrize("cursor", ["9" * 19, "9" * 500, "-1", "1_0", " 5", "٣", "made up"])
+async def test_a_cursor_that_was_not_given_is_refused_and_ends_nothing(tmp_path: Path, cursor: str) -> None:
+    shown = token(tmp_path)
+    async with serving(settings(tmp_path)) as url:
+        async with connected(url) as ann:
+            await ann.hello(user="ann", companion="clara")
+            assert await code_of(ann, AuditQuery(id="1", cursor=cursor)) == "frame.invalid"
+            assert await code_of(ann, AuditQuery(id="2")) is None
+        async with caring(url, shown) as eva:
+            assert await code_of(eva, CareEscalations(id="1", open=True, cursor=cursor)) == "frame.invalid"
+            assert await code_of(eva, CareEscalations(id="2", open=True)) is None
 
 
 async def test_an_admin_is_told_of_devices_and_looks_without_a_word_of_anybodys(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Conversations as a person sees them: created, listed, found, named, put away, brought back, removed."""
 
+import base64
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -98,9 +99,13 @@ async def test_lists_come_in_pages_newest_first_and_are_searched_by_title(tmp_pa
         assert third["next"] is None
         assert [each["title"] for each in await listed(talker, query="TALK 3")] == ["Talk 3"]
         assert await listed(talker, query="nothing like it") == []
-        with pytest.raises(Refusal) as refused:
-            await talker.ask(ConversationList(id=talker.new_id(), cursor="made up"))
-        assert refused.value.code == "frame.invalid"
+        beyond = (
+            base64.urlsafe_b64encode(b"a" + b"9" * 19).decode().rstrip("=")
+        )  # more than the store can count
+        for cursor in ("made up", beyond):
+            with pytest.raises(Refusal) as refused:
+                await talker.ask(ConversationList(id=talker.new_id(), cursor=cursor))
+            assert refused.value.code == "frame.invalid"
 
 
 async def test_what_is_put_away_can_be_brought_back(tmp_path: Path) -> None:
