@@ -85,7 +85,11 @@ async def listening(
     async def request(connection: ServerConnection, asked: Request) -> Response | None:
         peer = str(connection.remote_address[0]) if connection.remote_address else ""
         full = len(open_sockets) >= door.limits.connections
-        path, caller = urlsplit(asked.path).path, caller_of(asked.headers, peer)
+        try:
+            path = urlsplit(asked.path).path
+        except ValueError:  # a bracket that is not closed
+            return _text(http.HTTPStatus.BAD_REQUEST, "This is no address.\n")
+        caller = caller_of(asked.headers, peer)
         near = caller.near
         if path == "/metrics" and not near and caller.bearer is not None:
             near = await door.entrance.is_admin(caller.bearer)

@@ -46,7 +46,10 @@ def host_allowed(host: str, settings: Listen) -> bool:
 
     A name of somebody else's that leads here is refused: that is how a page elsewhere would reach a server at home.
     """
-    name = urlsplit(f"//{host}").hostname or ""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # a bracket that is not closed
+        return False
     if name in ("localhost", settings.host.lower()) or name.endswith(".localhost"):
         return True
     if name in {urlsplit(origin).hostname for origin in settings.origins}:
@@ -69,5 +72,8 @@ def is_own(origin: str | None, host: str) -> bool:
     """Whether a request comes from a program, which names no origin, or from a page of the site it asks."""
     if origin is None:
         return True
-    parts = urlsplit(origin)
+    try:
+        parts = urlsplit(origin)
+    except ValueError:  # as above
+        return False
     return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower() and parts.path == ""

@@ -11,11 +11,11 @@ from server.settings import Limits
 from tests.server.serving import serving, settings
 
 
-async def asked_in_plain_http(url: str) -> bytes:
-    """The first line of the answer to a GET of the WebSocket's address that asks for no WebSocket."""
+async def asked_in_plain_http(url: str, path: str | None = None, host: str | None = None) -> bytes:
+    """The first line of the answer to a GET (of the WebSocket's address) that asks for no WebSocket."""
     at = urlsplit(url)
     async with await anyio.connect_tcp(at.hostname or "", at.port or 0) as stream:
-        await stream.send(f"GET {at.path} HTTP/1.1\r\nHost: {at.netloc}\r\n\r\n".encode())
+        await stream.send(f"GET {path or at.path} HTTP/1.1\r\nHost: {host or at.netloc}\r\n\r\n".encode())
         return (await stream.receive()).split(b"\r\n")[0]
 
 
@@ -28,3 +28,9 @@ async def test_a_request_that_becomes_no_websocket_takes_no_place(tmp_path: Path
             assert socket.response is not None
             assert socket.response.status_code == 101
             assert b" 503 " in await asked_in_plain_http(url)
+
+
+async def test_an_address_or_a_name_that_is_none_is_refused_and_no_fault_of_ours(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path)) as url:
+        assert b" 400 " in await asked_in_plain_http(url, path="//[")
+        assert b" 421 " in await asked_in_plain_http(url, host="[::1")

@@ -25,6 +25,7 @@ LISTED = Listen(origins=("https://kiosk.example",), names=("fireside.local",))
         "http://evil.example/fireside.local:8765",
         "http://fireside.local:8765@evil.example",
         "file://fireside.local:8765",
+        "http://[",
         "",
     ],
 )
