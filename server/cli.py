@@ -196,14 +196,20 @@ def doctor(
     data: Path | None = None,
     model: str | None = None,
     embedder: EmbedderName = None,
+    network: Annotated[
+        bool, Parameter(help="Only say which addresses are talked to, and what listens; nobody is asked.")
+    ] = False,
 ) -> None:
     """Look at this installation and say what is well and what is not.
 
     For example:
 
         fireside doctor --data /var/lib/fireside
+        fireside doctor --network
     """
     loaded = settings_of(config, data=data, model=model, embedder=embedder)
+    if network:
+        raise SystemExit(cli_checks.network_told(loaded))
     raise SystemExit(anyio.run(cli_checks.doctor, loaded.settings))
 
 

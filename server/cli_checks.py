@@ -24,8 +24,9 @@ from server.cli_keeper import rests_words
 from server.ids import now_ms
 from server.keys import unlocked
 from server.models import check_embedder, check_local, model_settings
+from server.network import network
 from server.plain_words import store_words
-from server.settings import BadSetting, Settings
+from server.settings import BadSetting, Loaded, Settings
 from storage.backups import backups
 from storage.connection import read_only
 from storage.engine import errors
@@ -73,6 +74,16 @@ async def doctor(settings: Settings) -> int:
     bad = sum(not each.well for each in findings)
     print("Everything is well." if not bad else f"{bad} of {len(findings)} need a look.")
     return min(bad, 100)
+
+
+def network_told(loaded: Loaded) -> int:
+    """Print what is talked to and what listens; the number of addresses that companions may not use.
+
+    Raises ``BadModelNameError`` and ``PolicyError``.
+    """
+    found = network(loaded, companions(loaded.settings.companions.folder).values())
+    print("\n".join(found.lines))
+    return sum(bool(each.refused) for each in found.outward)
 
 
 def _machine() -> Iterator[Finding]:
