@@ -68,6 +68,7 @@ from memory.titles import preview_of, title_of
 
 MOST_CHARS = 200_000  # limits.message_chars of the wire
 MOST_QUEUED = 4  # limits.queue of the wire
+MOST_IN_DANGER = 12  # who may be in danger is heard behind a full queue too, within a bound of its own
 
 
 def step(rules: Rules, state: State, event: Event) -> Step:
@@ -111,9 +112,12 @@ def _step(rules: Rules, state: State, event: Event) -> Step:
 
 
 def _sent(rules: Rules, state: State, event: MessageSent) -> Step:
-    refused = _refused(state, event)
+    refused = _refused(event)
     if refused is not None:
         return state, [Refuse(re=event.command.id, code=refused)]
+    reading = event.reading or rules.read(state, event.text, event.vector)
+    if len(state.queue) >= (MOST_QUEUED if reading.crisis is None else MOST_IN_DANGER):
+        return state, [Refuse(re=event.command.id, code="session.busy")]
     talk, begins = _talk_for(rules, state, event)
     message = Message(
         id=event.ids.message,
@@ -123,7 +127,6 @@ def _sent(rules: Rules, state: State, event: MessageSent) -> Step:
         at=event.at,
         context=event.context,
     )
-    reading = event.reading or rules.read(state, event.text, event.vector)
     waiting = Waiting(message=message, reading=reading, ids=event.ids, command=event.command)
     told = replace(state, talk=heard(talk, message, reading, event.vector), title=None, reserved=None)
     effects = [*_alarm(rules, told, waiting, event.at), _say(rules, told, event.command, waiting, begins)]
@@ -134,13 +137,11 @@ def _sent(rules: Rules, state: State, event: MessageSent) -> Step:
     return begun, [*effects, *more]
 
 
-def _refused(state: State, event: MessageSent) -> str | None:
+def _refused(event: MessageSent) -> str | None:
     if not event.text.strip():
         return "message.empty"
     if len(event.text) > MOST_CHARS:
         return "message.too_long"
-    if len(state.queue) >= MOST_QUEUED:
-        return "session.busy"
     return None
 
 

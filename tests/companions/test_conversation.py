@@ -173,6 +173,20 @@ def test_more_than_four_waiting_are_refused() -> None:
     assert effects == [Refuse(re="c6", code="session.busy")]
 
 
+def test_somebody_in_danger_is_heard_behind_a_full_queue_within_a_bound() -> None:
+    tell = TellSafety(message="", category="medical", severity=3, say="You are safe.", resources=())
+    alarm = Alarm(tell=tell, level=3, category="medical", recipients=("caregiver",))
+    table = Table(ScriptedRules(alarm=alarm))
+    for text in ("one", "two", "three", "four", "five"):
+        table.say(text)
+    effects = table.say("I have fallen and cannot get up.")
+    assert {"TellSafety", "Alert"} <= set(kinds(effects))
+    assert not any(isinstance(effect, Refuse) for effect in effects)
+    assert table.say("six") == [Refuse(re="c7", code="session.busy")]
+    further = [table.say("I have fallen and cannot get up.") for _ in range(8)]
+    assert [kinds(effects) == ["Refuse"] for effects in further] == [False] * 7 + [True]
+
+
 def test_a_refused_message_is_forgotten_and_not_answered() -> None:
     table = Table()
     table.say("hello")
