@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from companions.policy import Theme
-from protocol.session_frames import Model
+from protocol.session_frames import Model, Notice
 from protocol.talk_frames import MessageSend, SafetyShown
 from protocol.values import Resource
 from server.static import pages
@@ -103,6 +103,20 @@ async def test_everything_has_room_from_a_small_phone_to_4k(page: Page, played: 
         for width, height in SIZES:
             await page.set_viewport_size({"width": width, "height": height})
             assert await page.evaluate(ROOM) == {"wide": True, "inside": True}, (width, height)
+
+
+async def test_long_news_at_the_bottom_leaves_room_for_help_on_a_small_screen(
+    page: Page, played: Stage
+) -> None:
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await in_full(page, played)
+    await played.says(Notice(seq=played.seq(), code="note", say="Somebody may see something. " * 12))
+    await expect(page.locator("#status")).to_contain_text("Somebody may see")
+    for words in ("fireside-crisis h2", "fireside-crisis h2 + p"):
+        await expect(page.locator(words)).to_be_in_viewport(ratio=1)
+        assert await page.locator(words).evaluate(
+            "(part) => part.getBoundingClientRect().bottom <= document.querySelector('footer').offsetTop"
+        )
 
 
 async def test_the_date_and_the_companion_are_always_in_sight(page: Page, played: Stage) -> None:
