@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import anyio
 import structlog
-from msgspec.structs import replace
 
 from actors.aftermath import Channel, Taker
 from actors.landing import land
@@ -42,7 +41,7 @@ from server.committing import committing
 from server.connection import Door
 from server.contacts import contacts_of, with_grants
 from server.copying import DailyCopies
-from server.descriptors import most_connections
+from server.descriptors import as_served
 from server.desk import StoreDesk
 from server.entrance import Entrance
 from server.erasing import Erasures
@@ -66,6 +65,7 @@ from server.models import (
 from server.order_line import STORE_FILE as STORE_FILE
 from server.order_line import taking_orders
 from server.ordering import Ordering
+from server.pace import Pace
 from server.page_data import page_data
 from server.pairing import Pairing
 from server.pins import Pins
@@ -294,18 +294,18 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     lambda: addresses[0],
                     lambda user: sessions.refresh(user, edited=True),
                 )
+                limits = as_served(settings.limits)
                 door = Door(
                     care=care,
                     presence=presence,
+                    pace=Pace(limits),
                     entrance=entrance,
                     pairing=pairing,
                     pins=Pins(store),
                     do=ordering,
                     sessions=sessions,
                     services=services,
-                    limits=replace(
-                        settings.limits, connections=most_connections(settings.limits.connections)
-                    ),
+                    limits=limits,
                     metrics=metrics,
                     epoch=this_epoch,
                     default_companion=settings.companions.default,

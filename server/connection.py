@@ -38,6 +38,7 @@ from server.ids import new_id, now_ms
 from server.metrics import Metrics
 from server.orders import Answer, AnyOrder
 from server.origins import caller_of
+from server.pace import Pace
 from server.pairing import Pairing
 from server.pins import Pins
 from server.presence import Presence
@@ -52,6 +53,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("connection")
 
 QUEUE = 4
 MESSAGE_CHARS = 200_000
+TOO_FAST = "More commands of this person or device than may come at once; send again a little later."
 UNLOCKED_SECONDS = 600.0  # without a command
 _WITHOUT_TALK = {"caregiver": "care", "safeguarding": "care", "admin": "devices", "pairing": "pairing"}
 
@@ -68,6 +70,7 @@ class Door:
     default_companion: str
     care: Care
     presence: Presence
+    pace: Pace
     entrance: Entrance
     pairing: Pairing
     pins: Pins
@@ -87,6 +90,7 @@ class Connection:
         address = str(socket.remote_address[0]) if socket.remote_address else ""
         self._caller = caller_of(socket.request.headers if socket.request else Headers(), address)
         self._entrant: Entrant | None = None
+        self._let_in_by: tuple[str, ...] = ()
         self._role: AccessRole = "device"
         self._rank: AccessRole = "device"  # the role without a PIN
         self._unlocked_at = 0.0
@@ -148,7 +152,7 @@ class Connection:
                 return False
             await self._error(refused.code, re=hello.id)
             return True
-        self._role = self._rank = entrant.role
+        self._role, self._rank, self._let_in_by = entrant.role, entrant.role, entrant.by
         match entrant.role:
             case "device" | "person":
                 return await self._talk(hello, entrant)
@@ -305,6 +309,8 @@ class Connection:
                 continue
             if not self._turnstile.admits():
                 await self._error("rate.limited", re=command.id)
+            elif not isinstance(command, Ping) and not self._door.pace.admits(self._let_in_by):
+                await self._error("rate.limited", re=command.id, message=TOO_FAST)
             elif needed(command, self._role_now(still_there=not isinstance(command, Ping))) is None:
                 await self._error("auth.forbidden", re=command.id)
             elif isinstance(command, Hello):

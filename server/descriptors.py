@@ -2,6 +2,10 @@
 
 import resource
 
+from msgspec.structs import replace
+
+from server.settings import Limits
+
 KEPT = 80
 """Descriptors that connections leave: the store with its log and readers, copies, model servers, pages, the log."""
 
@@ -17,6 +21,11 @@ def most_connections(asked: int) -> int:
         soft = wanted if not _less(hard, wanted) else hard
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     return asked if not _less(soft, wanted) else max(1, soft - KEPT)
+
+
+def as_served(limits: Limits) -> Limits:
+    """The limits with as many connections as can be served."""
+    return replace(limits, connections=most_connections(limits.connections))
 
 
 def _less(limit: int, wanted: int) -> bool:

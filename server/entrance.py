@@ -22,6 +22,8 @@ from storage.tokens import Token, is_open, token_of
 
 DEFAULT_USER = "home"
 OPEN = "open"  # what lets somebody in who shows nothing
+PAIRING = "pairing"  # what lets in who shows a code
+PERSON = "user:"
 
 
 class Entrant(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,7 +125,7 @@ class Entrance:
             raise NotAdmitted("auth.refused") from None
         if offer is None or hello.user is not UNSET:
             raise NotAdmitted("auth.refused")
-        return Entrant(role="pairing", user=offer.user or DEFAULT_USER, by=("pairing",), shown=code)
+        return Entrant(role="pairing", user=offer.user or DEFAULT_USER, by=(PAIRING,), shown=code)
 
     async def _with_token(self, token: Token, hello: Hello, shown: str) -> Entrant:
         if token.role == "admin":
@@ -157,7 +159,7 @@ class Entrance:
 
 def person_here(user: str) -> str:
     """The name under which a person's connections are known."""
-    return f"user:{user}"
+    return f"{PERSON}{user}"
 
 
 def _holder(grant: Grant, hello: Hello, shown: str) -> Entrant:

@@ -94,6 +94,8 @@ async def listening(
         if path == "/metrics" and not near and caller.bearer is not None:
             near = await door.entrance.is_admin(caller.bearer)
         response = answer(settings, site, asked, full=full, near=near)
+        if response is None and _upgrades(asked) and not door.pace.opens(peer):
+            return _text(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many at once; come back a little later.\n")
         if (
             path.startswith(PATH)
             and response is not None
@@ -185,6 +187,14 @@ def _door(settings: Listen, asked: Request, host: str, *, full: bool) -> Respons
     if full:
         return _text(http.HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections; come back a little later.\n")
     return None
+
+
+def _upgrades(asked: Request) -> bool:
+    """Whether a WebSocket is asked for: what else comes to its address is answered with 426, and counts for nobody.
+
+    A page of another site can make a browser ask for the address, but not for a WebSocket without naming its origin.
+    """
+    return any("websocket" in named.lower() for named in asked.headers.get_all("Upgrade"))
 
 
 def _get(site: Site, path: str, query: str) -> Response:

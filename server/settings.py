@@ -18,6 +18,7 @@ SECRETS = frozenset({"model.api_key", "embedder.api_key"})
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=3_600)]
+PerSecond = Annotated[float, msgspec.Meta(gt=0, le=10_000)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -97,7 +98,10 @@ class Limits(Table, frozen=True, kw_only=True):
     frame_bytes: Annotated[int, msgspec.Meta(ge=1_024, le=16_777_216)] = 1_048_576
     hello_seconds: Seconds = 5.0
     open_seconds: Seconds = 5.0
-    commands_per_second: Annotated[float, msgspec.Meta(gt=0, le=10_000)] = 20.0
+    handshakes_per_minute: Count = 6_000  # of one address
+    commands_per_second: PerSecond = 20.0  # of one connection
+    person_commands_per_second: PerSecond = 40.0  # of all their connections; never less than of one
+    device_commands_per_second: PerSecond = 80.0  # of all its connections; never less than of one
     invalid_per_minute: Count = 20
     connections: Count = 2_000
     sessions: Count = 10_000

@@ -4,27 +4,20 @@ from collections import deque
 
 import anyio
 
+from server.bucket import Bucket
+
 
 class Turnstile:
     """How many commands a second, by a bucket that holds two seconds' worth; and how many bad frames a minute."""
 
     def __init__(self, per_second: float, bad_per_minute: int) -> None:
-        self._per_second = per_second
-        self._most = max(2.0, 2 * per_second)
-        self._level = self._most
-        self._at = anyio.current_time()
+        self._bucket = Bucket(per_second, max(2.0, 2 * per_second), anyio.current_time())
         self._bad: deque[float] = deque()
         self._bad_per_minute = bad_per_minute
 
     def admits(self) -> bool:
         """Whether one more command may pass."""
-        now = anyio.current_time()
-        self._level = min(self._most, self._level + (now - self._at) * self._per_second)
-        self._at = now
-        if self._level < 1:
-            return False
-        self._level -= 1
-        return True
+        return self._bucket.admits(anyio.current_time())
 
     def bad(self) -> bool:
         """Count a bad frame; True when there were too many in a minute."""

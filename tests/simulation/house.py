@@ -35,6 +35,7 @@ from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.metrics import Metrics
 from server.ordering import Ordering
+from server.pace import Pace
 from server.pairing import Pairing
 from server.pins import Pins
 from server.presence import Presence
@@ -286,6 +287,7 @@ async def _served(
     house.door = Door(
         care=care,
         presence=presence,
+        pace=Pace(Limits(commands_per_second=1_000.0)),
         entrance=entrance,
         pairing=pairing,
         pins=Pins(disk, anyio.current_time),
