@@ -94,6 +94,7 @@ class Connection:
         self._role: AccessRole = "device"
         self._rank: AccessRole = "device"  # the role without a PIN
         self._unlocked_at = 0.0
+        self._pin = 0  # which PIN was shown, by how often it was set
 
     async def serve(self) -> None:
         """From hello to the end of the connection."""
@@ -328,8 +329,10 @@ class Connection:
         A page pings by itself for as long as it is open: that is no sign of anybody.
         """
         now = anyio.current_time()
-        if self._role != self._rank and now >= self._unlocked_at + UNLOCKED_SECONDS:
-            self._role = self._rank
+        if self._role != self._rank and self._entrant is not None:
+            another = self._pin != self._door.entrance.pins_set(self._entrant.user)
+            if another or now >= self._unlocked_at + UNLOCKED_SECONDS:
+                self._role = self._rank
         if still_there:
             self._unlocked_at = now
         return self._role
@@ -338,6 +341,7 @@ class Connection:
         """The person takes the device into their hands, or gives it back."""
         assert self._entrant is not None
         self._role = self._rank
+        self._pin = self._door.entrance.pins_set(self._entrant.user)
         if isinstance(command, DeviceUnlock) and self._rank == "device":
             try:
                 await self._door.pins.check(self._entrant.user, command.pin)

@@ -56,6 +56,15 @@ class Entrance:
         self.open_mode = not kiosk
         self._archived: frozenset[str] = frozenset()
         self._with_pin: frozenset[str] = frozenset()
+        self._pins_set: dict[str, int] = {}
+
+    def pin_was_set(self, user: str) -> None:
+        """Staff gave a person another PIN, or took it: who showed the one of before has shown nothing."""
+        self._pins_set[user] = self.pins_set(user) + 1
+
+    def pins_set(self, user: str) -> int:
+        """How often that was since the start."""
+        return self._pins_set.get(user, 0)
 
     async def look(self) -> None:
         """Read again who may come in; without a store there is nothing to be protected from."""

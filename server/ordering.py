@@ -7,7 +7,7 @@ import structlog
 from server.deeds import carry_out
 from server.entrance import Entrance
 from server.ids import now_ms
-from server.orders import Answer, AnyOrder, NotDone, PairDevice
+from server.orders import Answer, AnyOrder, NotDone, PairDevice, SetPin
 from server.pairing import Offer, Pairing
 from server.plain_words import store_words
 from server.presence import Presence
@@ -48,6 +48,8 @@ class Ordering:
         except StoreRefused as refused:
             log.warning("order.refused", code=refused.code)
             return Answer(refused=store_words(refused, None))
+        if isinstance(order, SetPin):
+            self._entrance.pin_was_set(order.user.strip())
         await self._entrance.look()
         self._presence.end(answer.ended)
         if answer.about is not None:

@@ -252,6 +252,17 @@ async def test_a_pin_makes_a_shared_device_the_persons_until_it_is_locked(tmp_pa
         assert await code_of(ann, MemoryList(id="6")) == "auth.forbidden"
 
 
+async def test_with_another_pin_the_one_of_before_has_shown_nothing(tmp_path: Path) -> None:
+    before = (orders.AddPerson(user="ann"), with_pin("ann", "271828"))
+    async with shared(tmp_path, *before) as (url, shown), connected(url) as ann:
+        await ann.hello(user="ann", token=shown)
+        await ann.ask(DeviceUnlock(id="1", pin="271828"))
+        await order(tmp_path, with_pin("ann", "314159"))
+        assert await code_of(ann, MemoryList(id="2")) == "auth.forbidden"
+        assert (await ann.ask(DeviceUnlock(id="3", pin="314159"))).result == {"role": "person"}
+        assert await code_of(ann, MemoryList(id="4")) is None
+
+
 async def test_after_five_wrong_pins_the_right_one_has_to_wait_also_after_a_restart(tmp_path: Path) -> None:
     before = (orders.AddPerson(user="ann"), with_pin("ann", "271828"))
     _, shown = at_rest(tmp_path, *before, orders.ClaimDevice(name="Garden room"))
