@@ -1,11 +1,13 @@
 import { companionNamed } from "./companion.js";
 import { Fireside } from "./fireside.js";
 import { make, part, sorry, tell } from "./me_parts.js";
+import { Turn } from "./me_turn.js";
 
 const query = new URLSearchParams(location.search);
 const [name, user] = [query.get("companion") ?? undefined, query.get("user") ?? undefined];
 const url = `${location.origin.replace("http", "ws")}/ws`;
-const talk = new Fireside({ url, hello: { companion: name, user, conversation: null } });
+const talk = new Fireside({ url, hello: { companion: name, user, token: localStorage.token, conversation: null } });
+const turn = new Turn(talk);
 let asked = null;
 let shown = ""; // the question that stands there: an answer under way is not taken away
 
@@ -69,7 +71,7 @@ part("asked").onsubmit = (event) => {
 };
 part("skip").onclick = () => tellIt(undefined);
 
-talk.on("welcome", async () => {
+turn.on(async () => {
   const now = await talk.command("profile.get", {}).catch((error) => (sorry(error), null));
   if (now) show(now, { focus: false });
 });

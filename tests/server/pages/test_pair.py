@@ -69,6 +69,29 @@ async def test_on_a_shared_device_the_memory_page_shows_nothing_before_the_pin(
         await expect(page.locator("#sharing")).to_be_visible()
 
 
+@pytest.mark.parametrize("own", [True, False])
+async def test_on_a_device_a_person_is_got_to_know_as_soon_as_it_is_their_turn(
+    page: Page, tmp_path: Path, own: bool
+) -> None:
+    device = (
+        orders.ClaimDevice(name="Tablet", user="ann", own=True) if own else orders.ClaimDevice(name="Hall")
+    )
+    _, shown = at_rest(tmp_path, orders.AddPerson(user="ann"), with_pin("ann", "271828"), device)
+    async with serving(settings(tmp_path)) as url:
+        await page.goto(f"{http(url)}pair")
+        await page.evaluate("(token) => { localStorage.token = token; }", shown)
+        await page.goto(f"{http(url)}welcome?companion=serenity&user=ann")
+        if not own:
+            await expect(page.locator("#turn")).to_be_visible()
+            await expect(page.locator("#asked")).to_be_hidden()
+            await page.fill("#pin", "271828")
+            await page.click("#turn button")
+        await expect(page.locator("#question")).not_to_be_empty()
+        await page.fill("#value", "Annie")
+        await page.get_by_role("button", name="Tell this").click()
+        await expect(page.locator("#left")).to_contain_text("more after this one")
+
+
 async def test_the_person_reads_on_their_page_who_looked(page: Page, tmp_path: Path) -> None:
     maria = token(tmp_path)
     async with serving(settings(tmp_path)) as url, connected(url) as ann, caring(url, maria) as carer:
