@@ -324,15 +324,11 @@ class Connection:
                 return command
 
     def _role_now(self, *, still_there: bool) -> AccessRole:
-        """The role, which falls back to the device's when a person who showed their PIN has gone.
-
-        A page pings by itself for as long as it is open: that is no sign of anybody.
-        """
+        """The role; the device's when who showed their PIN has gone (a page pings by itself: no sign of anybody)."""
         now = anyio.current_time()
         if self._role != self._rank and self._entrant is not None:
             another = self._pin != self._door.entrance.pins_set(self._entrant.user)
-            if another or now >= self._unlocked_at + UNLOCKED_SECONDS:
-                self._role = self._rank
+            self._role = self._rank if another or now >= self._unlocked_at + UNLOCKED_SECONDS else self._role
         if still_there:
             self._unlocked_at = now
         return self._role
