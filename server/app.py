@@ -33,6 +33,7 @@ from memory.reading import warm
 from server import opening
 from server.addresses import address_for_devices
 from server.aftercare import aftercare
+from server.allowance import rationed
 from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
@@ -165,7 +166,9 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
             writing.first(opened.waits)
             writing.refusing = absent.code if absent else None
             async with (
-                language_model(model_settings(settings), chosen) as model,
+                rationed(
+                    language_model(model_settings(settings), chosen), settings.limits.tokens_per_day, store
+                ) as model,
                 embedding(settings) as embedder,
                 vectors(embedder, metrics.vector) as vector,
                 running(writing, name="writer", capacity=WRITER_MAILBOX, grace=WRITER_GRACE) as writer,

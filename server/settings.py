@@ -102,6 +102,7 @@ class Limits(Table, frozen=True, kw_only=True):
     commands_per_second: PerSecond = 20.0  # of one connection
     person_commands_per_second: PerSecond = 40.0  # of all their connections; never less than of one
     device_commands_per_second: PerSecond = 80.0  # of all its connections; never less than of one
+    tokens_per_day: Annotated[int, msgspec.Meta(ge=0)] = 0  # of a person; 0: as many as they like
     invalid_per_minute: Count = 20
     connections: Count = 2_000
     sessions: Count = 10_000

@@ -82,6 +82,7 @@ from storage.persons import is_known, pin_of
 from storage.readings import chronic_since, narratives_told, questions_since
 from storage.recovery import recover
 from storage.sessions import session_left
+from storage.spent import spent_between
 from storage.summaries import recent_summaries, summary_of
 from storage.talk import load_talk
 from storage.timeline import feelings, questions, talk_summaries, transcript
@@ -295,6 +296,7 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "grant_of": lambda db: grant_of(db, "token"),
     "epoch": epoch,
     "newest_time": newest_time,
+    "spent_between": lambda db: spent_between(db, 0, 9_999),
     "may_purge": lambda db: may_purge(db, 5),
 }
 
