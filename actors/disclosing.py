@@ -33,8 +33,9 @@ class Disclosing:
         self._every = policy.every_minutes
 
     async def start(self) -> None:
-        """Somebody begins a session, or comes back to one that knows nothing of what they were shown."""
-        if self._at_start:
+        """Somebody begins a session; one that goes on from an earlier one was told in that."""
+        who = self._session.state.who
+        if self._at_start and who.space == who.session:
             await self._show("start")
         else:
             self._wind()

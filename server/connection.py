@@ -175,7 +175,7 @@ class Connection:
             address, session, missed = await door.sessions.join(
                 door.services,
                 Principal(user=entrant.user, role=entrant.role),
-                _wanted(hello, door.default_companion),
+                _wanted(hello, door.default_companion, shared="pin" in entrant.features),
                 new_id("ses"),
             )
         except CommandRefused as refused:
@@ -380,11 +380,12 @@ class Connection:
         await self._socket.close(close if close is not None else CloseCode.NORMAL, ERRORS[code].message)
 
 
-def _wanted(hello: Hello, default: str) -> Wanted:
+def _wanted(hello: Hello, default: str, *, shared: bool = False) -> Wanted:
+    """What hello asks for. On a shared device no talk of who has a PIN is gone back to, but its own."""
     resume = None if hello.resume is UNSET else hello.resume
     return Wanted(
         companion=default if hello.companion is UNSET else hello.companion,
-        conversation=None if hello.conversation is UNSET else hello.conversation,
+        conversation=None if hello.conversation is UNSET or shared else hello.conversation,
         session_type=None if hello.session_type is UNSET else hello.session_type,
         resume_session=resume.session if resume is not None else None,
         resume_seq=resume.seq if resume is not None else None,

@@ -120,7 +120,8 @@ class Terminal:
                     print(f"  {each.name}: {each.contact} {each.hours or ''}")
                 print(flush=True)
             case Notice(say=say) if say:
-                print(f"\n{say}", flush=True)
+                asking = "\n> " if self._answered is None else "\n"
+                print(f"\r{say}", end=asking, flush=True)  # over the sign that waits for words
             case ErrorFrame():
                 print(f"{event.say or event.message}", flush=True)
                 self._done()

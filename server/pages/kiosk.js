@@ -183,7 +183,7 @@ field.addEventListener("input", () => draft(field.value));
 transcript.addEventListener("settled", refresh);
 addEventListener("online", () => talk.wake());
 
-/** The screen stays on while it is seen. */
+/** The screen stays on. */
 async function stayAwake() {
   if (document.hidden) return;
   talk.wake();

@@ -37,7 +37,7 @@ class Transcript extends HTMLElement {
     if (this.#rows.has(message)) this.#rows.get(message).position = position;
   }
 
-  /** What the person just wrote, before anybody else knows of it. */
+  /** What the person just wrote. */
   said({ id, text }) {
     this.#place(id, "user", text);
     this.#reveal(true);

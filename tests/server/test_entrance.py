@@ -240,6 +240,28 @@ async def test_a_person_who_has_gone_is_gone_though_the_page_still_pings(
         assert await code_of(ann, MemoryList(id="2")) == "auth.forbidden"
 
 
+async def test_a_shared_device_goes_back_to_no_talk_of_who_has_a_pin_but_its_own(tmp_path: Path) -> None:
+    """What they said on a device of their own is not shown where others sit, nor taken over."""
+    before = (orders.AddPerson(user="ann"), with_pin("ann", "271828"))
+    own = orders.GiveToken(name="Phone", role="person", user="ann")
+    async with shared(tmp_path, *before) as (url, shown), connected(url) as phone:
+        token = (await order(tmp_path, own))[-1]
+        await phone.hello(user="ann", token=token, companion="extremis")
+        said = await phone.talk("My letter is under the clock.")
+        for asked in ("last", said.conversation):
+            async with connected(url) as kiosk:
+                welcome = await kiosk.hello(user="ann", token=shown, companion="extremis", conversation=asked)
+                assert welcome.conversation is None
+        async with connected(url) as kiosk:
+            await kiosk.hello(user="ann", token=shown, companion="extremis")
+            here = await kiosk.talk("Good morning.")
+            point = kiosk.resume_point()
+        async with connected(url) as kiosk:
+            welcome = await kiosk.hello(user="ann", token=shown, companion="extremis", resume=point)
+            assert welcome.conversation == here.conversation
+        assert (await phone.talk("It is still there.")).conversation == said.conversation
+
+
 async def test_a_pin_makes_a_shared_device_the_persons_until_it_is_locked(tmp_path: Path) -> None:
     before = (orders.AddPerson(user="ann"), with_pin("ann", "271828"))
     async with shared(tmp_path, *before) as (url, shown), connected(url) as ann:

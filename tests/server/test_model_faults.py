@@ -81,7 +81,8 @@ async def heard(talker: Talker, text: str = SAID) -> ResponseDone:
     ]
     assert "".join(deltas) == done.text
     assert done.durable
-    assert not any(isinstance(event, Notice) for event in talker.events)
+    notices = [event.code for event in talker.events if isinstance(event, Notice)]
+    assert set(notices) <= {"disclosure"}
     created = [
         each for each in talker.events if isinstance(each, MessageCreated) and each.message == done.answer
     ]

@@ -1,10 +1,11 @@
 """What was said comes back where it matters: by search, by a model's tool, and by what a request needs."""
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
 
-from loadtest.client import connected
+from loadtest.client import Talker, connected
 from loadtest.model_script import Call, Script
 from loadtest.model_server import model_server
 from protocol.conversation_frames import ConversationClose
@@ -49,19 +50,24 @@ async def test_another_person_is_not_told(tmp_path: Path) -> None:
         assert "peanuts" not in model.requests[-1].body.decode()
 
 
+async def found(talker: Talker, query: str) -> list[str]:
+    """What a search finds, once it finds anything: the index follows what is said."""
+    with anyio.fail_after(20):
+        while True:
+            ack = await talker.ask(MemorySearch(id=talker.new_id(), query=query))
+            assert isinstance(ack.result, dict)
+            if ack.result["messages"]:
+                return [message["text"] for message in ack.result["messages"]]
+            await anyio.sleep(0.1)
+
+
 async def test_search_finds_what_was_said_once_it_is_indexed(tmp_path: Path) -> None:
     async with serving(settings(tmp_path)) as url, connected(url) as talker:
         await talker.hello(user="ann")
         await talker.talk("My sister keeps bees behind the orchard.")
         await talker.talk("It rained all day.")
         await talker.ask(ConversationClose(id=talker.new_id()))
-        with anyio.fail_after(20):
-            texts: list[str] = []
-            while not texts:
-                found = await talker.ask(MemorySearch(id=talker.new_id(), query="bees"))
-                assert isinstance(found.result, dict)
-                texts = [message["text"] for message in found.result["messages"]]
-                await anyio.sleep(0.1)
+        texts = await found(talker, "bees")
         assert texts[0] == "My sister keeps bees behind the orchard."
 
 
@@ -74,12 +80,13 @@ async def test_the_models_search_reaches_the_sessions_person_alone(tmp_path: Pat
         model_server(Script(text="Good.")) as model,
         serving(coached(tmp_path, model.url)) as url,
         connected(url) as sam,
-        connected(url) as kim,
+        AsyncExitStack() as others,
     ):
         await sam.hello(user="sam")
         await sam.talk("Squats are my favourite exercise of all.")
         await sam.ask(ConversationClose(id=sam.new_id()))
-        await anyio.sleep(2.5)  # the index is written two seconds after the last change
+        await found(sam, "squats")
+        kim = await others.enter_async_context(connected(url))
         await kim.hello(user="kim")
         searched: list[list[dict[str, object]]] = []
         for talker, script in ((kim, asks), (kim, asks_for_sam), (sam, asks)):

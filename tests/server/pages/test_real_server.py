@@ -94,6 +94,7 @@ async def test_after_a_kill_in_mid_answer_the_page_goes_on_by_itself(page: Page,
     answers = Answers(page)
     async with server_process(tmp_path) as server:
         await page.goto(f"http://{server.address}/?companion=clara")
+        await expect(page.locator("#greeting")).not_to_be_empty()
         await page.fill("#field", "Where am I?")
         await page.keyboard.press("Enter")
         await answers.begun(1)
