@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
 async def tell_owed(session: "Session") -> None:
     """Tell it, in the companion's words; while nobody is here it waits for whoever comes."""
-    if session.client is None:
+    client = session.client
+    if client is None:
         return
     owed = await session.services.owed(session.state.who)
     if owed is None:
         return
     say = " ".join(owed.say)
     await session.announce(lambda seq: Notice(seq=seq, code="consent.told", say=say))
-    if session.client is not None:  # who left in the middle of it is told again
+    if session.client is client:  # who left in the middle of it is told again
         await session.save(owed.told, QuietTicket())

@@ -52,7 +52,10 @@ def news(consents: Sequence[Consent], grants: Sequence[tuple[str, str]]) -> tupl
     Each consent of the same person on the same basis is one sentence.
     """
     lines = [_GIVEN[role].format(name=name) for role, name in grants]
-    for giver, basis, name in dict.fromkeys((each.giver, each.basis, each.name) for each in consents):
+    given: dict[tuple[str, Basis, str], None] = {
+        (each.giver, each.basis, each.name): None for each in consents
+    }
+    for giver, basis, name in given:
         scopes = {each.scope for each in consents if (each.giver, each.basis) == (giver, basis)}
         what = [_SHORT[scope] for scope in _WHAT if scope in scopes]
         lines.append(

@@ -54,7 +54,6 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("connection")
 QUEUE = 4
 MESSAGE_CHARS = 200_000
 TOO_FAST = "More commands of this person or device than may come at once; send again a little later."
-UNLOCKED_SECONDS = 600.0  # without a command
 _WITHOUT_TALK = {"caregiver": "care", "safeguarding": "care", "admin": "devices", "pairing": "pairing"}
 
 
@@ -328,7 +327,8 @@ class Connection:
         now = anyio.current_time()
         if self._role != self._rank and self._entrant is not None:
             another = self._pin != self._door.entrance.pins_set(self._entrant.user)
-            self._role = self._rank if another or now >= self._unlocked_at + UNLOCKED_SECONDS else self._role
+            if another or now >= self._unlocked_at + self._door.limits.unlocked_seconds:
+                self._role = self._rank
         if still_there:
             self._unlocked_at = now
         return self._role

@@ -110,6 +110,7 @@ class Limits(Table, frozen=True, kw_only=True):
     heartbeat_seconds: Seconds = 15.0
     heartbeat_timeout_seconds: Seconds = 10.0
     drain_seconds: Seconds = 10.0
+    unlocked_seconds: Seconds = 600.0  # how long a PIN holds without a command
 
 
 class Log(Table, frozen=True, kw_only=True):

@@ -30,11 +30,11 @@ from server.deeds import carry_out
 from server.order_line import STORE_FILE, ordered
 from server.orders import AnyOrder
 from server.pins import kept
-from server.settings import Listen, Settings
+from server.settings import Limits, Listen, Settings
 from storage.connection import inline, transacted
 from tests.protocol.golden import golden_frames
 from tests.server.caring import token
-from tests.server.serving import serving, settings
+from tests.server.serving import serving, settings, with_limits
 
 CLIENT = Client(name="t", version="1")
 
@@ -89,10 +89,12 @@ async def claimed(url: str, code: str, name: str = "Tablet") -> dict[str, str]:
 
 
 @asynccontextmanager
-async def shared(folder: Path, *before: AnyOrder) -> AsyncGenerator[tuple[str, str]]:
+async def shared(
+    folder: Path, *before: AnyOrder, limits: Limits | None = None
+) -> AsyncGenerator[tuple[str, str]]:
     """A server with one shared device, and the device's token."""
     _, shown = at_rest(folder, *before, orders.ClaimDevice(name="Garden room"))
-    async with serving(settings(folder)) as url:
+    async with serving(with_limits(settings(folder), limits or Limits())) as url:
         yield url, shown
 
 
@@ -225,12 +227,10 @@ async def test_who_is_archived_while_they_come_in_is_let_go(
         assert await refused(url, user="ann") == "auth.refused"
 
 
-async def test_a_person_who_has_gone_is_gone_though_the_page_still_pings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("server.connection.UNLOCKED_SECONDS", 0.4)
+async def test_a_person_who_has_gone_is_gone_though_the_page_still_pings(tmp_path: Path) -> None:
+    quick = Limits(unlocked_seconds=0.4)
     before = (orders.AddPerson(user="ann"), with_pin("ann", "271828"))
-    async with shared(tmp_path, *before) as (url, shown), connected(url) as ann:
+    async with shared(tmp_path, *before, limits=quick) as (url, shown), connected(url) as ann:
         await ann.hello(user="ann", token=shown)
         await ann.ask(DeviceUnlock(id="1", pin="271828"))
         for number in range(3):
