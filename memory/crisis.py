@@ -12,13 +12,13 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from memory.crisis_reader import LANGUAGES, ORDER, Sign, reader, signs, told_together
+from memory.crisis_reader import LANGUAGES, ORDER, Sign, reader, signs
 from memory.crisis_table import CrisisCategory
 
 __all__ = ["Crisis", "CrisisCategory", "read_crisis", "warm"]
 
 _LOOKED_BACK: Final = 2
-_SHORT: Final = 200  # characters of messages that may be one sentence, or one story
+_SHORT: Final = 200  # characters of messages that may be one sentence
 _ENDS: Final = ".!?…;:)"
 
 
@@ -48,8 +48,6 @@ def read_crisis(text: str, recent: Sequence[str] = ()) -> Crisis | None:
     before = recent[-_LOOKED_BACK:]
     own = [*signs(text), *_across(before[-1], text)] if before else signs(text)
     if not own:
-        own = [*_so_far(before, text)]
-    if not own:
         return None
     earlier = [sign for message in before for sign in signs(message)]
     raised = [crisis for sign in own for crisis in _together(sign, [*own, *earlier])]
@@ -71,13 +69,6 @@ def _across(before: str, text: str) -> Iterator[Sign]:
         end = start + len(sign.words)
         if start < len(begun) < end - 1:
             yield structs.replace(sign, words=joined[len(begun) + 1 : end].strip())
-
-
-def _so_far(before: Sequence[str], text: str) -> Iterator[Sign]:
-    """The sign of danger in a story told in short messages, to which ``text`` adds what makes it one."""
-    said = "\n".join(before)
-    if said and len(said) + len(text) <= _SHORT and (sign := told_together(said, text)):
-        yield structs.replace(sign, words=text.strip())
 
 
 def _together(sign: Sign, others: Sequence[Sign]) -> Iterable[Crisis]:

@@ -128,12 +128,6 @@ class Learned:
         least = self.file.keeps_grave if grave else self.file.keeps
         return chance >= least[CATEGORIES.index(category)]
 
-    def whole(self, letters: str) -> float:
-        """The chance that ``letters`` speak of danger, all together."""
-        if self.triggers.isdisjoint(letters):
-            return 0.0
-        return self._chance(_Sums(self, letters).worth(0, len(letters)), len(letters))
-
     def _chance(self, worth: int, letters: int) -> float:
         return 1 / (1 + math.exp(-(worth * self.file.step / scale(letters) + self.file.bias)))
 

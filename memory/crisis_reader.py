@@ -36,7 +36,6 @@ _WORDS_A_MARK = 8
 _WORDS_ENOUGH = 2 * _MARKS_ENOUGH * _WORDS_A_MARK  # so many that the most marks are asked for in any case
 _LONGEST_SENTENCE = 160  # words; people who leave out full stops go on for long
 _OVERLAP = 40
-_MORE = 0.2  # of a chance, that a message adds to those before it
 _SENTENCE = Expression(f"[^{STOP}]+")
 
 
@@ -194,24 +193,6 @@ def _run(written: str) -> Run:
 
 
 RUNS: Final = Remembered(_run)
-
-
-def told_together(before: str, text: str) -> Sign | None:
-    """The sign of danger that ``before`` and ``text`` are together and ``before`` alone was not; its words are all
-    of ``text``.
-    """
-    english = reader(_ALWAYS)
-    learned, spell = english.learned, english.speller
-    if learned is None:
-        return None
-    earlier, both = (
-        spell.joined(map(spell.met.__getitem__, tokens(said))) for said in (before, f"{before}\n{text}")
-    )
-    likely, now = learned.whole(earlier), learned.whole(both)
-    if likely >= learned.file.raises or now < max(learned.file.raises, likely + _MORE):
-        return None
-    category, grave = learned.about(both)
-    return Sign(category, HIGHEST if grave > 0 else HIGHEST - 1, text, "")
 
 
 def signs(text: str) -> list[Sign]:

@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,12 +92,19 @@ def test_capitals_and_emoji_hide_nothing(text: str) -> None:
     assert read_crisis(text) is not None
 
 
-def test_a_story_in_three_short_messages_is_read_as_one() -> None:
-    before = ["He's been drinking since noon.", "He's got the bread knife out."]
-    assert read_crisis("he's coming up the stairs") is None
-    found = read_crisis("he's coming up the stairs", before)
-    assert found is not None
-    assert (found.category, found.words) == ("abuse", "he's coming up the stairs")
+DISTRESS = (
+    "I am so frightened and I want to cry.",
+    "I am afraid and I cannot calm down.",
+    "Everything scares me.",
+    "Where am I?",
+    "What should I do now?",
+)
+
+
+def test_distress_said_again_and_again_is_no_danger_of_another_kind() -> None:
+    """Whoever asks and cries three times over is to be comforted: nobody need be called."""
+    for first, second, third in itertools.product(DISTRESS, repeat=3):
+        assert read_crisis(third, [first, second]) is None, (first, second, third)
 
 
 @given(
