@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from storage.engine import connect
+from storage.engine import connect, errors
 from storage.migrating import backups_of, refuse_newer
 from storage.refusals import StoreRefused, translated
 
@@ -29,6 +29,8 @@ def damage(path: Path) -> str | None:
         if refused.code == "storage.damaged":
             return refused.detail
         raise
+    except errors() as error:  # what is asked here is right: it is the file that cannot be read
+        return getattr(error, "sqlite_errorname", type(error).__name__)
 
 
 def _rolled_back(path: Path) -> None:

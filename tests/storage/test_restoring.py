@@ -86,6 +86,7 @@ SPOILS: dict[str, Callable[[bytes], bytes]] = {
     "another file": lambda _: b"this was a store once" * 500,
     "no header": lambda content: bytes(100) + content[100:],
     "no schema": lambda content: content[:100] + bytes(3_900) + content[4_000:],
+    "another form": lambda content: content[:47] + b"\x09" + content[48:],
     "a name that is no text": lambda content: content.replace(b"indexalerts_user", b"index\xff\xfeerts_user"),
     "cut in half": lambda content: content[: len(content) // 2],
     "cut within a page": lambda content: content[: len(content) - 1_000],
