@@ -64,7 +64,7 @@ class Spill(Protocol):
 class NoSpill:
     """Where there is none: what the store refuses waits in memory alone."""
 
-    async def keep(self, groups: Sequence[tuple[AnyChange, ...]]) -> int:  # noqa: ARG002 - the port's shape
+    async def keep(self, groups: Sequence[tuple[AnyChange, ...]]) -> int:  # noqa: ARG002  # the port's shape
         """Nothing is kept."""
         return 0
 

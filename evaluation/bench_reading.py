@@ -73,7 +73,7 @@ def made(pools: dict[str, list[str]], number: int, length: int, chance: random.R
 
 def work(number: int) -> Work:
     """``number`` texts of each length, and of dangers."""
-    chance = random.Random(5)  # noqa: S311 - the same texts each time, no secret
+    chance = random.Random(5)  # noqa: S311  # the same texts each time, no secret
     dangers = sorted(SETS.glob("crisis*.jsonl"))
     ordinary = rows([file for file in sorted(SETS.glob("*.jsonl")) if file not in dangers])
     for pool in ordinary.values():
@@ -152,7 +152,7 @@ def imported(module: str, checkout: Path, surroundings: dict[str, str]) -> float
         kept = {**surroundings, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}
         spans = [
             float(
-                subprocess.run(  # noqa: S603 - this interpreter, no outside input
+                subprocess.run(  # noqa: S603  # this interpreter, no outside input
                     command, env=kept, cwd=checkout, capture_output=True, check=True
                 ).stdout
             )
@@ -167,7 +167,7 @@ def run(checkout: Path, asked: bytes, only: str) -> None:
     whole, part = (imported(name, checkout, surroundings) for name in ("memory.reading", "msgspec"))
     print(f"== {checkout.name}: imported in {whole:.0f} ms, of which msgspec takes {part:.0f}", flush=True)
     command = [sys.executable, __file__, "--measure", "--only", only]
-    subprocess.run(  # noqa: S603 - this interpreter, no outside input
+    subprocess.run(  # noqa: S603  # this interpreter, no outside input
         command, env=surroundings, cwd=checkout, input=asked, check=True
     )
 

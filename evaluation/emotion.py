@@ -51,12 +51,12 @@ def macro_f1(pairs: Sequence[tuple[str, str]]) -> float:
 
 def interval(pairs: Sequence[tuple[str, str]]) -> tuple[float, float]:
     """The middle 95 % of macro-F1 over resampled rows."""
-    draw = random.Random(7)  # noqa: S311 - a bootstrap, not a secret
+    draw = random.Random(7)  # noqa: S311  # a bootstrap, not a secret
     scores = sorted(macro_f1(draw.choices(pairs, k=len(pairs))) for _ in range(ROUNDS))
     return scores[ROUNDS * 25 // 1000], scores[ROUNDS * 975 // 1000]
 
 
-def cues_only(text: str, labels: EmotionSet) -> Spread:  # noqa: ARG001 - a reader like the others
+def cues_only(text: str, labels: EmotionSet) -> Spread:  # noqa: ARG001  # a reader like the others
     """The reading of the hand rules alone."""
     return by_cues(cues(tokens(text)))
 

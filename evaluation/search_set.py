@@ -83,7 +83,7 @@ def plain() -> dict[str, list[tuple[str, list[str]]]]:
 
 def built(number: int, title: str, episodes: list[Episode]) -> Talk:
     """One talk of the set."""
-    dice = random.Random(SEED + number)  # noqa: S311 - a fixed order, not a secret
+    dice = random.Random(SEED + number)  # noqa: S311  # a fixed order, not a secret
     first, second = title.split(" & ")
     names = {first[0]: first, second[0]: second}
     messages: list[Line] = []

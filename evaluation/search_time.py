@@ -63,7 +63,7 @@ def main(most: int) -> None:
         print(f"{rows} rows indexed, {each:.0f} µs each")
         queries = [question.query for question in talk.questions]
         _timed(store, queries, f"{most} messages")
-        chance = Random(7)  # noqa: S311 - figures, no secret
+        chance = Random(7)  # noqa: S311  # figures, no secret
         _vectors(store, chance)
         how = "without numpy" if numpy_here() is None else "with numpy"
         _timed(store, queries, f"{most} messages and their vectors, {how}", chance)

@@ -110,7 +110,7 @@ def everyday(goemotions: Path) -> list[str]:
         )
         found.update(line.split("|")[-1] for line in lines)
     comments = [line.split("\t")[0] for line in (goemotions / "train.tsv").read_text().splitlines()]
-    random.Random(0).shuffle(comments)  # noqa: S311 - which comments are taken, no secret
+    random.Random(0).shuffle(comments)  # noqa: S311  # which comments are taken, no secret
     comments = [
         each.replace("[NAME]", "Sam").replace("[RELIGION]", "Christian") for each in comments[:MOST_OTHERS]
     ]

@@ -179,7 +179,7 @@ async def _until_handed_over(killing: Killing, arguments: list[str]) -> None:
     """A last life in peace: every job that the kills left behind is done."""
     async with killing.launch(killing.folder, arguments) as server:
         with anyio.move_on_after(JOBS_SECONDS):
-            while waiting_jobs(killing.store):  # noqa: ASYNC110 - another process does them
+            while waiting_jobs(killing.store):  # noqa: ASYNC110  # another process does them
                 await anyio.sleep(0.1)
         killing.jobs_left = waiting_jobs(killing.store)
         killing.unsummed = without_summary(killing.store)

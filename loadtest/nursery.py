@@ -139,7 +139,7 @@ def _end_of(pid: int) -> int:
 
 def _live(birth: Birth, serve: object) -> NoReturn:
     """In the child: the server, as if it had been started by its command."""
-    with open(birth.log, "ab") as log, open(os.devnull, "r+b") as nothing:  # noqa: PTH123 - for their numbers
+    with open(birth.log, "ab") as log, open(os.devnull, "r+b") as nothing:  # noqa: PTH123  # for their numbers
         os.dup2(nothing.fileno(), 0)
         os.dup2(nothing.fileno(), 1)
         os.dup2(log.fileno(), 2)

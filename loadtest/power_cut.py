@@ -82,7 +82,7 @@ def recorder(folder: Path) -> Path:
         raise NoCompiler
     library = folder / "recorder.so"
     arguments = ["-shared", "-fPIC", "-O1", "-o", str(library), str(SHIM), "-ldl", "-lpthread"]
-    subprocess.run([compiler, *arguments], check=True)  # noqa: S603 - our own file, by the system's compiler
+    subprocess.run([compiler, *arguments], check=True)  # noqa: S603  # our own file, by the system's compiler
     return library
 
 
@@ -152,7 +152,7 @@ def judge(written: Path, states: int, seed: int, *, syncs: bool = True) -> Seen:
 
 
 def _fast() -> str | None:
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - made private, and removed
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  # made private, and removed
 
 
 def _take(disk: Disk, promised: dict[str, Promise], event: Event) -> None:

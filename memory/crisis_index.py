@@ -82,7 +82,7 @@ class Index:
 
     def _needed(self, at: int, said: frozenset[str]) -> bool:
         """Whether the other words that a phrase needs are there."""
-        for letters in self.others[at]:  # noqa: SIM110 - a loop takes half the time
+        for letters in self.others[at]:  # noqa: SIM110  # a loop takes half the time
             if said.isdisjoint(letters):
                 return False
         return True

@@ -5,7 +5,7 @@ import socket
 from server.origins import is_loopback
 from server.settings import Listen
 
-EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  # compared, not bound
 
 
 def address_for_devices(settings: Listen, port: int, *, secure: bool) -> str:

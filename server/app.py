@@ -354,7 +354,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     )
                     log.info("server.draining", sessions=len(sessions))
                     scrubber.copier.stop()
-                    spread = [random.randrange(*JITTER_MS) for _ in range(64)]  # noqa: S311 - spreads clients, no secret
+                    spread = [random.randrange(*JITTER_MS) for _ in range(64)]  # noqa: S311  # spreads clients, no secret
                     await sessions.drain(spread, settings.limits.drain_seconds)
                 for channel in channels:
                     channel.close()

@@ -142,7 +142,7 @@ CLOSED = "Who talks needs a token: fireside pair lets a device in."
 
 
 def _announce(running: Running) -> None:
-    host = "127.0.0.1" if running.host in ("0.0.0.0", "::") else running.host  # noqa: S104 - compared, not bound
+    host = "127.0.0.1" if running.host in ("0.0.0.0", "::") else running.host  # noqa: S104  # compared, not bound
     scheme = "https" if running.secure else "http"
     print(f"Fireside is ready: {scheme}://{host}:{running.port}/", file=sys.stderr)
     if running.model.connected:

@@ -116,7 +116,7 @@ class PairingDesk:
         self._code = code
         self._once = Once()
 
-    async def answer(self, command: AnyCommand, at: int) -> Event:  # noqa: ARG002 - the desk's shape
+    async def answer(self, command: AnyCommand, at: int) -> Event:  # noqa: ARG002  # the desk's shape
         """The answer to ``command``; raises ``CommandRefused``."""
         if not isinstance(command, devices.DeviceClaim):
             raise CommandRefused("auth.forbidden")

@@ -53,7 +53,7 @@ def said_plainly(folder: Path | None = None) -> Generator[None]:
 def _leaves(error: BaseException) -> Iterator[BaseException]:
     """What task groups have wrapped."""
     if isinstance(error, BaseExceptionGroup):
-        group: BaseExceptionGroup[BaseException] = error  # pyright: ignore[reportUnknownVariableType] - isinstance says nothing of what is in it
+        group: BaseExceptionGroup[BaseException] = error  # pyright: ignore[reportUnknownVariableType]  # isinstance says nothing of what is in it
         for each in group.exceptions:
             yield from _leaves(each)
     else:

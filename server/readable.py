@@ -54,7 +54,7 @@ def _section(title: str, lines: list[str]) -> str:
 
 
 def _text(cell: Cell) -> str:
-    return escape(", ".join(map(str, cell)) if isinstance(cell, list) else str(cell))  # pyright: ignore[reportUnknownArgumentType] - JSON
+    return escape(", ".join(map(str, cell)) if isinstance(cell, list) else str(cell))  # pyright: ignore[reportUnknownArgumentType]  # JSON
 
 
 def _profile(rows: Rows) -> str:

@@ -123,7 +123,7 @@ class Watch:
         self.again.set()
 
     async def _came_back(self) -> None:
-        while not await anyio.to_thread.run_sync(self._usable):  # noqa: ASYNC110 - another program's file tells of nothing
+        while not await anyio.to_thread.run_sync(self._usable):  # noqa: ASYNC110  # another program's file tells of nothing
             await anyio.sleep(LOOK_SECONDS)
         log.info("store.came_back")
         self.again.set()

@@ -92,7 +92,7 @@ class Vectorizer:
             )
         while True:
             space, after = self._space, self._after
-            stretch = await self._store.read(lambda db: due(db, space, self._companions, after))  # noqa: B023 - read at once
+            stretch = await self._store.read(lambda db: due(db, space, self._companions, after))  # noqa: B023  # read at once
             if stretch.upto is None:
                 return
             for first in range(0, len(stretch.due), BATCH):

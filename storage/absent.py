@@ -33,15 +33,15 @@ class AbsentStore:
         self.code: RefusalCode = code
         self.detail = detail
 
-    async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:  # noqa: ARG002 - the seam's shape
+    async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:  # noqa: ARG002  # the seam's shape
         """Refused."""
         raise StoreRefused(self.code, self.detail)
 
-    async def read(self, fn: Callable[[sqlite3.Connection], T]) -> T:  # noqa: ARG002 - the seam's shape
+    async def read(self, fn: Callable[[sqlite3.Connection], T]) -> T:  # noqa: ARG002  # the seam's shape
         """Refused."""
         raise StoreRefused(self.code, self.detail)
 
-    async def tend(self, fn: Callable[[sqlite3.Connection], T]) -> T:  # noqa: ARG002 - the seam's shape
+    async def tend(self, fn: Callable[[sqlite3.Connection], T]) -> T:  # noqa: ARG002  # the seam's shape
         """Refused."""
         raise StoreRefused(self.code, self.detail)
 

@@ -33,7 +33,7 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
 def record(db: sqlite3.Connection, act: Act, at: int) -> None:
     """Add an act, in the transaction in which it happens."""
     db.execute(
-        f"INSERT INTO audit ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - constants of ours
+        f"INSERT INTO audit ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608  # constants of ours
         (next_number(db), at, act.person, act.companion, act.role, act.by, act.name, act.did),
     )
 
@@ -46,7 +46,7 @@ def acts_about(
         f"""
         SELECT {_COLUMNS} FROM audit WHERE person = ?1 AND (?2 IS NULL OR stored < ?2)
         ORDER BY stored DESC LIMIT ?3
-        """,  # noqa: S608 - as above
+        """,  # noqa: S608  # as above
         (person, before, limit),
     ).fetchall()
     return tuple(_recorded(row) for row in rows)
@@ -55,7 +55,7 @@ def acts_about(
 def all_acts(db: sqlite3.Connection, *, before: int | None, limit: int) -> tuple[Recorded, ...]:
     """All acts, the latest first, for staff."""
     rows: list[Row] = db.execute(
-        f"SELECT {_COLUMNS} FROM audit WHERE stored < ? ORDER BY stored DESC LIMIT ?",  # noqa: S608 - as above
+        f"SELECT {_COLUMNS} FROM audit WHERE stored < ? ORDER BY stored DESC LIMIT ?",  # noqa: S608  # as above
         (2**62 if before is None else before, limit),
     ).fetchall()
     return tuple(_recorded(row) for row in rows)

@@ -229,7 +229,7 @@ class _Coming:
             row[name] if name in row else getattr(self._change, name.removesuffix("_id")) for name in names
         ]
         test = " AND ".join(f"{name} = ?" for name in names)
-        found: Row | None = self._db.execute(f"SELECT 1{owned} FROM {table} WHERE {test}", values).fetchone()  # noqa: S608 - names of our own schema
+        found: Row | None = self._db.execute(f"SELECT 1{owned} FROM {table} WHERE {test}", values).fetchone()  # noqa: S608  # names of our own schema
         if found is not None and found[1:] != (self._change.user, self._change.companion):
             raise BadFile(where, "it belongs to somebody else here")
         if found is not None:
@@ -261,7 +261,7 @@ class _Coming:
         marks = ", ".join("?" * len(values))
         try:
             self._db.execute(
-                f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})",  # noqa: S608 - names of our own schema
+                f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})",  # noqa: S608  # names of our own schema
                 tuple(values.values()),
             )
         except _CONTRADICTIONS as error:

@@ -125,8 +125,8 @@ class ThreadStore:
 
 
 async def _on_thread(connection: aiosqlite.Connection, run: Callable[[], T]) -> T:
-    execute: Callable[[Callable[[], T]], object] = connection._execute  # noqa: SLF001 # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType] - aiosqlite has no public way to run a function on its thread, and one hop a statement costs ten times as much
-    result: T = await execute(run)  # type: ignore[misc] # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType] - it is untyped: a coroutine of what ``run`` returns
+    execute: Callable[[Callable[[], T]], object] = connection._execute  # noqa: SLF001 # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]  # aiosqlite has no public way to run a function on its thread, and one hop a statement costs ten times as much
+    result: T = await execute(run)  # type: ignore[misc] # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]  # it is untyped: a coroutine of what ``run`` returns
     return result
 
 

@@ -50,7 +50,7 @@ def standing(db: sqlite3.Connection, *, user: str, companion: str, at: int) -> S
     rows: list[Row] = db.execute(
         f"""
         SELECT {COLUMNS} FROM consents WHERE user_id = ? AND companion = ? AND ended_at IS NULL ORDER BY stored
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (user, family(companion)),
     ).fetchall()
     return Standing(consents=tuple(consent_of(row) for row in rows), at=believed(db, at))

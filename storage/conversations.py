@@ -89,7 +89,7 @@ _LISTED = """id, companion, title, preview, message_count, created_at, updated_a
 _WHOLE = f"""{_LISTED}, title_given, message_limit, schema_version, last_position, user_message_count,
     revision, closed_at, close_reason, dominant_emotion, escalated,
     (SELECT text FROM messages m WHERE m.conversation = c.id AND m.role = 'user' AND m.removed = 0
-     ORDER BY m.position LIMIT 1)"""  # noqa: S608 - constants of ours
+     ORDER BY m.position LIMIT 1)"""  # noqa: S608  # constants of ours
 
 
 def list_conversations(
@@ -116,7 +116,7 @@ def list_conversations(
         where += " AND instr(title_folded, ?) > 0"
         values.append(sought)
     rows: list[Row] = db.execute(
-        f"SELECT {_LISTED}, activity FROM conversations WHERE {where} ORDER BY activity DESC LIMIT ?",  # noqa: S608 - constants of ours
+        f"SELECT {_LISTED}, activity FROM conversations WHERE {where} ORDER BY activity DESC LIMIT ?",  # noqa: S608  # constants of ours
         (*values, limit + 1),
     ).fetchall()
     more = len(rows) > limit
@@ -158,10 +158,10 @@ def _listed(row: Row) -> Listed:
     )
 
 
-def conversation(db: sqlite3.Connection, *, user: str, id: str) -> Conversation | None:  # noqa: A002 - the wire's word
+def conversation(db: sqlite3.Connection, *, user: str, id: str) -> Conversation | None:  # noqa: A002  # the wire's word
     """One conversation of this user; None for an unknown one and for another's alike."""
     row: Row | None = db.execute(
-        f"SELECT {_WHOLE} FROM conversations c WHERE id = ? AND user_id = ?",  # noqa: S608 - constants of ours
+        f"SELECT {_WHOLE} FROM conversations c WHERE id = ? AND user_id = ?",  # noqa: S608  # constants of ours
         (id, user),
     ).fetchone()
     if row is None:

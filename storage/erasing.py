@@ -80,7 +80,7 @@ def person_erased(db: sqlite3.Connection, change: PersonErased) -> Outcome:
     for table in owned_tables(db):
         if table not in STAYS:
             kept = f"AND NOT ({_OPEN})" if table == "alerts" else ""
-            db.execute(f"DELETE FROM {table} WHERE user_id = ? AND companion = ? {kept}", owner)  # noqa: S608 - names of ours
+            db.execute(f"DELETE FROM {table} WHERE user_id = ? AND companion = ? {kept}", owner)  # noqa: S608  # names of ours
     db.execute("UPDATE commands SET digest = NULL, result = NULL WHERE user_id = ? AND companion = ?", owner)
     db.execute(
         "UPDATE memories SET undo = NULL, undo_at = NULL, revision = revision + 1 WHERE user_id = ? AND companion = ?",
@@ -104,7 +104,7 @@ def person_erased(db: sqlite3.Connection, change: PersonErased) -> Outcome:
 
 def _ids(db: sqlite3.Connection, table: str, owner: tuple[str, str]) -> tuple[str, ...]:
     rows: list[tuple[str]] = db.execute(
-        f"SELECT id FROM {table} WHERE user_id = ? AND companion = ?",  # noqa: S608 - a table of ours
+        f"SELECT id FROM {table} WHERE user_id = ? AND companion = ?",  # noqa: S608  # a table of ours
         owner,
     ).fetchall()
     return tuple(id_ for (id_,) in rows)
@@ -129,7 +129,7 @@ def _erase_again(db: sqlite3.Connection, line: Erased) -> bool:
         remove(db, change, line.conversation, gone)
     rows = sum(
         db.execute(
-            f"DELETE FROM {table} WHERE user_id = ? AND companion = ? AND id IN (SELECT value FROM json_each(?))",  # noqa: S608 - a table of ours
+            f"DELETE FROM {table} WHERE user_id = ? AND companion = ? AND id IN (SELECT value FROM json_each(?))",  # noqa: S608  # a table of ours
             (line.user, line.companion, msgspec.json.encode(line.items).decode()),
         ).rowcount
         for table in ("facts", "summaries", "check_ins")
@@ -167,7 +167,7 @@ def _ended_again(db: sqlite3.Connection, line: Erased) -> int:
             f"""
             UPDATE {table} SET ended_at = ?1 WHERE ended_at IS NULL AND {user} = ?2
                 AND id IN (SELECT value FROM json_each(?3))
-            """,  # noqa: S608 - names of our own schema
+            """,  # noqa: S608  # names of our own schema
             (line.at, line.user, ids),
         ).rowcount
         for table, user in (("consents", "user_id"), ("grants", "for_user"), ("releases", "user_id"))

@@ -110,7 +110,7 @@ def facts_of(
 
 def _with_status(db: sqlite3.Connection, user: str, companion: str, status: FactStatus) -> Iterable[Fact]:
     rows: list[Row] = db.execute(
-        f"SELECT {COLUMNS} FROM facts WHERE user_id = ? AND companion = ? AND status = ? ORDER BY stored",  # noqa: S608 - constants of ours
+        f"SELECT {COLUMNS} FROM facts WHERE user_id = ? AND companion = ? AND status = ? ORDER BY stored",  # noqa: S608  # constants of ours
         (user, companion, status),
     ).fetchall()
     return map(fact_from, rows)
@@ -130,10 +130,10 @@ def _sources(db: sqlite3.Connection, user: str, companion: str) -> dict[str, tup
     return found
 
 
-def fact_of(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> Fact | None:  # noqa: A002 - the wire's word
+def fact_of(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> Fact | None:  # noqa: A002  # the wire's word
     """One fact of this person with this companion, whatever its status; None for another's."""
     row: Row | None = db.execute(
-        f"SELECT {COLUMNS} FROM facts WHERE id = ? AND user_id = ? AND companion = ?",  # noqa: S608 - constants of ours
+        f"SELECT {COLUMNS} FROM facts WHERE id = ? AND user_id = ? AND companion = ?",  # noqa: S608  # constants of ours
         (id, user, companion),
     ).fetchone()
     if row is None:
@@ -144,7 +144,7 @@ def fact_of(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> Fa
     return msgspec.structs.replace(fact_from(row), sources=tuple(message for (message,) in sources))
 
 
-def present_form(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> Fact | None:  # noqa: A002 - as above
+def present_form(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> Fact | None:  # noqa: A002  # as above
     """What stands now where the fact ``id`` stood: itself, or what replaced it in the end; None when gone."""
     seen: set[str] = set()
     found = fact_of(db, user=user, companion=companion, id=id)

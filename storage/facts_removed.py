@@ -89,7 +89,7 @@ def never_true(db: sqlite3.Connection, change: Change, id_: str) -> None:
 
 def _ended_by(db: sqlite3.Connection, change: Change, id_: str) -> list[Fact]:
     rows: list[Row] = db.execute(
-        f"SELECT {COLUMNS} FROM facts WHERE superseded_by = ? AND user_id = ? AND companion = ? ORDER BY said DESC",  # noqa: S608 - constants of ours
+        f"SELECT {COLUMNS} FROM facts WHERE superseded_by = ? AND user_id = ? AND companion = ? ORDER BY said DESC",  # noqa: S608  # constants of ours
         (id_, change.user, change.companion),
     ).fetchall()
     return [fact_from(row) for row in rows]
@@ -97,7 +97,7 @@ def _ended_by(db: sqlite3.Connection, change: Change, id_: str) -> list[Fact]:
 
 def _ended_by_message(db: sqlite3.Connection, change: Change, message: str) -> list[Fact]:
     rows: list[Row] = db.execute(
-        f"SELECT {COLUMNS} FROM facts WHERE ended_message = ? AND user_id = ? AND companion = ? ORDER BY said DESC",  # noqa: S608 - constants of ours
+        f"SELECT {COLUMNS} FROM facts WHERE ended_message = ? AND user_id = ? AND companion = ? ORDER BY said DESC",  # noqa: S608  # constants of ours
         (message, change.user, change.companion),
     ).fetchall()
     return [fact_from(row) for row in rows]

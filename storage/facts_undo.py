@@ -120,10 +120,10 @@ def put_back(db: sqlite3.Connection, change: PersonsChange, undo: Undo) -> None:
 
 def _insert(db: sqlite3.Connection, table: str, row: Columns) -> None:
     marks = ", ".join("?" * len(row))
-    db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 - names of ours
+    db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))  # noqa: S608  # names of ours
 
 
 def _alter(db: sqlite3.Connection, row: Columns) -> None:
     names = [name.strip() for name in _ALTERED.split(",")]
     given = ", ".join(f"{name} = ?" for name in names)
-    db.execute(f"UPDATE facts SET {given} WHERE id = ?", (*(row[name] for name in names), row["id"]))  # noqa: S608 - names of ours
+    db.execute(f"UPDATE facts SET {given} WHERE id = ?", (*(row[name] for name in names), row["id"]))  # noqa: S608  # names of ours

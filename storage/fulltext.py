@@ -224,7 +224,7 @@ def _rows(
         JOIN conversations c ON c.id = m.conversation
         WHERE m.stored IN ({", ".join("?" * len(numbers))})
             AND m.user_id = ? AND m.removed = 0 AND c.parent_mode = ? AND (? IS NULL OR c.id = ?)
-        """,  # noqa: S608 - placeholders alone
+        """,  # noqa: S608  # placeholders alone
         (*numbers, user, parent_mode, conversation, conversation),
     ).fetchall()
     return {row[6]: row for row in rows}
@@ -274,7 +274,7 @@ def _ranked(db: sqlite3.Connection, match: str, scope: str, conversation: str | 
         f"""
         SELECT rowid, bm25(search, ?, ?, ?, ?, ?) AS score FROM search
         WHERE search MATCH ? {within} ORDER BY score LIMIT ?
-        """,  # noqa: S608 - one of two conditions
+        """,  # noqa: S608  # one of two conditions
         (
             *WEIGHTS,
             f"scope : {_quoted(scope)} AND ({match})",

@@ -63,7 +63,7 @@ def give(db: sqlite3.Connection, grant: Grant, *, digest: str, at: int) -> None:
     )
 
 
-def end(db: sqlite3.Connection, id: str, *, at: int) -> str | None:  # noqa: A002 - the change's word
+def end(db: sqlite3.Connection, id: str, *, at: int) -> str | None:  # noqa: A002  # the change's word
     """End a grant, and what its holder had consented to; whom it was for, or None where there was none."""
     ended: list[tuple[str]] = db.execute(
         "UPDATE grants SET ended_at = ? WHERE id = ? AND ended_at IS NULL RETURNING for_user", (at, id)
@@ -80,7 +80,7 @@ def end(db: sqlite3.Connection, id: str, *, at: int) -> str | None:  # noqa: A00
     return ended[0][0] if ended else None
 
 
-def rotate(db: sqlite3.Connection, id: str, *, digest: str, at: int) -> bool:  # noqa: A002 - as above
+def rotate(db: sqlite3.Connection, id: str, *, digest: str, at: int) -> bool:  # noqa: A002  # as above
     """Another token for a grant; whether there was one. A copy of the store that comes back ends the old one."""
     row: tuple[str, str] | None = db.execute(
         "SELECT digest, for_user FROM grants WHERE id = ? AND ended_at IS NULL", (id,)
@@ -95,7 +95,7 @@ def rotate(db: sqlite3.Connection, id: str, *, digest: str, at: int) -> bool:  #
 def grant_of(db: sqlite3.Connection, token: str) -> Grant | None:
     """The grant that a token shows, while it has not ended."""
     row: Row | None = db.execute(
-        f"SELECT {_COLUMNS} FROM grants WHERE digest = ? AND ended_at IS NULL",  # noqa: S608 - constants of ours
+        f"SELECT {_COLUMNS} FROM grants WHERE digest = ? AND ended_at IS NULL",  # noqa: S608  # constants of ours
         (digest_of(token),),
     ).fetchone()
     return None if row is None else _grant_of(row)
@@ -104,7 +104,7 @@ def grant_of(db: sqlite3.Connection, token: str) -> Grant | None:
 def grants_for(db: sqlite3.Connection, *, user: str) -> tuple[Grant, ...]:
     """Who holds a role for a person, in the order of their names."""
     rows: list[Row] = db.execute(
-        f"SELECT {_COLUMNS} FROM grants WHERE for_user = ? AND ended_at IS NULL ORDER BY name, id",  # noqa: S608 - as above
+        f"SELECT {_COLUMNS} FROM grants WHERE for_user = ? AND ended_at IS NULL ORDER BY name, id",  # noqa: S608  # as above
         (user,),
     ).fetchall()
     return tuple(_grant_of(row) for row in rows)
@@ -113,7 +113,7 @@ def grants_for(db: sqlite3.Connection, *, user: str) -> tuple[Grant, ...]:
 def untold_grants(db: sqlite3.Connection, *, user: str) -> tuple[Grant, ...]:
     """The grants that the person was not told of yet, in the order in which they were given."""
     rows: list[Row] = db.execute(
-        f"SELECT {_COLUMNS} FROM grants WHERE for_user = ? AND told_at IS NULL AND ended_at IS NULL ORDER BY at, id",  # noqa: S608 - as above
+        f"SELECT {_COLUMNS} FROM grants WHERE for_user = ? AND told_at IS NULL AND ended_at IS NULL ORDER BY at, id",  # noqa: S608  # as above
         (user,),
     ).fetchall()
     return tuple(_grant_of(row) for row in rows)
@@ -129,7 +129,7 @@ def holders(db: sqlite3.Connection, *, user: str, companion: str, role: GrantedR
 def all_grants(db: sqlite3.Connection) -> tuple[Grant, ...]:
     """Every grant that has not ended, for staff."""
     rows: list[Row] = db.execute(
-        f"SELECT {_COLUMNS} FROM grants WHERE ended_at IS NULL ORDER BY for_user, name, id"  # noqa: S608 - as above
+        f"SELECT {_COLUMNS} FROM grants WHERE ended_at IS NULL ORDER BY for_user, name, id"  # noqa: S608  # as above
     ).fetchall()
     return tuple(_grant_of(row) for row in rows)
 

@@ -162,19 +162,19 @@ def due_jobs(
                 AND e.kind = jobs.kind AND e.stored < jobs.stored
                 AND (e.state = 'running' OR (e.state = 'waiting' AND e.attempts = 0)))
         ORDER BY stored LIMIT ?3
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (at, DAY_MS, limit),
     ).fetchall()
     return tuple(_job_of(row) for row in rows)
 
 
-def claim_job(db: sqlite3.Connection, id: str, *, worker: str, at: int, lease_ms: int) -> Job | None:  # noqa: A002 - the change's word
+def claim_job(db: sqlite3.Connection, id: str, *, worker: str, at: int, lease_ms: int) -> Job | None:  # noqa: A002  # the change's word
     """Take the lease of a job and count an attempt; None when it is not due or another worker holds it."""
     row: Row | None = db.execute(
         f"""
         UPDATE jobs SET state = 'running', attempts = attempts + 1, worker = ?4, lease_until = ?1 + ?5
         WHERE id = ?3 AND {_DUE} RETURNING {_COLUMNS}
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (at, DAY_MS, id, worker, lease_ms),
     ).fetchone()
     return None if row is None else _job_of(row)
@@ -237,7 +237,7 @@ def job_failed(db: sqlite3.Connection, change: JobFailed) -> Outcome:
 def parked_jobs(db: sqlite3.Connection, limit: int = 100) -> tuple[Parked, ...]:
     """The jobs that failed for good, the oldest first."""
     rows: list[Row] = db.execute(
-        f"SELECT {_COLUMNS}, reason, ended_at FROM jobs WHERE state = 'parked' ORDER BY stored LIMIT ?",  # noqa: S608 - as above
+        f"SELECT {_COLUMNS}, reason, ended_at FROM jobs WHERE state = 'parked' ORDER BY stored LIMIT ?",  # noqa: S608  # as above
         (limit,),
     ).fetchall()
     return tuple(Parked(job=_job_of(row), reason=row[9], at=row[10]) for row in rows)
@@ -272,7 +272,7 @@ def count_jobs(db: sqlite3.Connection, kinds: Sequence[JobKind] = ALL_KINDS) -> 
         f"""
         SELECT state, COUNT(*) FROM jobs WHERE state IN ('waiting', 'running', 'parked') AND kind IN ({wanted})
         GROUP BY state
-        """  # noqa: S608 - constants of ours
+        """  # noqa: S608  # constants of ours
     ).fetchall()
     return msgspec.convert(dict(rows), Counts)
 

@@ -40,22 +40,22 @@ def history(
         SELECT {MESSAGE_COLUMNS} FROM messages
         WHERE conversation = ? AND position < ? AND user_id = ? AND removed = 0
         ORDER BY position DESC LIMIT ?
-        """,  # noqa: S608 - the columns are a constant of ours
+        """,  # noqa: S608  # the columns are a constant of ours
         (conversation, 2**62 if before is None else before, user, limit),
     ).fetchall()
     return tuple(message_of(row) for row in reversed(rows))
 
 
-def message(db: sqlite3.Connection, *, user: str, id: str) -> Message | None:  # noqa: A002 - the wire's word
+def message(db: sqlite3.Connection, *, user: str, id: str) -> Message | None:  # noqa: A002  # the wire's word
     """One message of this user, if it is there and was not removed."""
     row = db.execute(
-        f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ? AND user_id = ? AND removed = 0",  # noqa: S608 - as above
+        f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ? AND user_id = ? AND removed = 0",  # noqa: S608  # as above
         (id, user),
     ).fetchone()
     return None if row is None else message_of(row)
 
 
-def message_place(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> str | None:  # noqa: A002 - as above
+def message_place(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> str | None:  # noqa: A002  # as above
     """The conversation of a message of this user with this companion that is still there."""
     row: tuple[str] | None = db.execute(
         "SELECT conversation FROM messages WHERE id = ? AND user_id = ? AND companion = ? AND removed = 0",

@@ -121,7 +121,7 @@ def notes_of(
             n.conversation
         FROM parent_notes n WHERE user_id = ?1 AND (companion = ?2 OR substr(companion, 1, ?3) = ?4)
             AND (?5 IS NULL OR stored < ?5) AND (NOT ?6 OR NOT ({_READ})) ORDER BY stored DESC LIMIT ?7
-        """,  # noqa: S608 - a constant of ours
+        """,  # noqa: S608  # a constant of ours
         (user, family(companion), len(members), members, before, unread, limit, reader),
     ).fetchall()
     return tuple(

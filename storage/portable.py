@@ -116,7 +116,7 @@ def _rows(db: sqlite3.Connection, table: str, owner: tuple[str, str]) -> Rows:
         return [dict(zip(names, row, strict=True)) for row in db.execute(question, owner).fetchall()]
     order = next((name for name in ("stored", "activity", "said", "at") if name in names), names[0])
     rows: list[Row] = db.execute(
-        f"SELECT {', '.join(names)} FROM {table} WHERE user_id = ? AND companion = ? ORDER BY {order}, {names[0]}",  # noqa: S608 - names of our own schema
+        f"SELECT {', '.join(names)} FROM {table} WHERE user_id = ? AND companion = ? ORDER BY {order}, {names[0]}",  # noqa: S608  # names of our own schema
         owner,
     ).fetchall()
     return [{name: _told(cell) for name, cell in zip(names, row, strict=True)} for row in rows]
@@ -134,6 +134,6 @@ def _told(cell: Cell) -> Cell:
 
 def blob_of_cell(cell: Cell) -> bytes:
     """The bytes of a column that holds JSON, or anything else; raises ``ValueError``."""
-    if isinstance(cell, dict) and list(cell) == ["$base64"]:  # pyright: ignore[reportUnknownArgumentType] - JSON
-        return base64.b64decode(str(cell["$base64"]), validate=True)  # pyright: ignore[reportUnknownArgumentType] - JSON
+    if isinstance(cell, dict) and list(cell) == ["$base64"]:  # pyright: ignore[reportUnknownArgumentType]  # JSON
+        return base64.b64decode(str(cell["$base64"]), validate=True)  # pyright: ignore[reportUnknownArgumentType]  # JSON
     return msgspec.json.encode(cell)

@@ -64,8 +64,8 @@ def _bring(db: sqlite3.Connection, source: sqlite3.Connection, table: str) -> tu
         return 0, not theirs
     names = ", ".join(f'"{name}"' for name in columns)
     places = ", ".join("?" * len(columns))
-    insert = f'INSERT OR REPLACE INTO "{table}" ({names}) VALUES ({places})'  # noqa: S608 - names of our own schema
-    query, seen = f'SELECT {names} FROM "{table}"', 0  # noqa: S608 - as above
+    insert = f'INSERT OR REPLACE INTO "{table}" ({names}) VALUES ({places})'  # noqa: S608  # names of our own schema
+    query, seen = f'SELECT {names} FROM "{table}"', 0  # noqa: S608  # as above
     for order in ("", f" ORDER BY {_backwards(db, table)}"):
         read = 0
         try:
@@ -143,7 +143,7 @@ def _drop_orphans(db: sqlite3.Connection, table: str) -> int:
         same = " AND ".join(f'p."{theirs}" = "{table}"."{own}"' for own, theirs in pairs)
         given = " AND ".join(f'"{table}"."{own}" IS NOT NULL' for own, _ in pairs)
         dropped += db.execute(
-            f'DELETE FROM "{table}" WHERE {given} AND NOT EXISTS (SELECT 1 FROM "{parent}" p WHERE {same})'  # noqa: S608 - names of our own schema
+            f'DELETE FROM "{table}" WHERE {given} AND NOT EXISTS (SELECT 1 FROM "{parent}" p WHERE {same})'  # noqa: S608  # names of our own schema
         ).rowcount
     return dropped
 

@@ -163,7 +163,7 @@ def summary_of(db: sqlite3.Connection, *, user: str, conversation: str) -> Summa
         f"""
         SELECT {COLUMNS} FROM summaries s JOIN conversations c ON c.id = s.conversation
         WHERE s.conversation = ? AND s.user_id = ? ORDER BY s.stored DESC LIMIT 1
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (conversation, user),
     ).fetchone()
     return None if row is None else summary_from(row)
@@ -184,7 +184,7 @@ def recent_summaries(
             AND s.stored =
                 (SELECT MAX(n.stored) FROM summaries n WHERE n.conversation = c.id AND n.partial = 0)
         ORDER BY c.closed DESC LIMIT ?
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (user, companion, parent_mode, limit),
     ).fetchall()
     return tuple(summary_from(row) for row in reversed(rows))
@@ -225,7 +225,7 @@ def _stored_as(db: sqlite3.Connection, conversation: str, stored: int) -> Summar
         f"""
         SELECT {COLUMNS} FROM summaries s JOIN conversations c ON c.id = s.conversation
         WHERE s.conversation = ? AND s.stored = ?
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (conversation, stored),
     ).fetchone()
     return summary_from(row)

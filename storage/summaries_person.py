@@ -51,19 +51,19 @@ def summaries_of(db: sqlite3.Connection, *, user: str, companion: str) -> tuple[
         WHERE c.user_id = ? AND c.companion = ? AND c.parent_mode = 0
             AND s.stored = (SELECT MAX(n.stored) FROM summaries n WHERE n.conversation = c.id)
         ORDER BY s.stored DESC LIMIT ?
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (user, companion, MOST_SUMMARIES),
     ).fetchall()
     return tuple(summary_from(row) for row in reversed(rows))
 
 
-def own_summary(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> Summary | None:  # noqa: A002 - the wire's word
+def own_summary(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> Summary | None:  # noqa: A002  # the wire's word
     """One summary of this person; None for an unknown one and for another's."""
     row: Row | None = db.execute(
         f"""
         SELECT {COLUMNS} FROM summaries s JOIN conversations c ON c.id = s.conversation
         WHERE s.id = ? AND s.user_id = ? AND s.companion = ?
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (id, user, companion),
     ).fetchone()
     return None if row is None else summary_from(row)

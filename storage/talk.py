@@ -67,7 +67,7 @@ def _unanswered(db: sqlite3.Connection, conversation_id: str) -> tuple[Message, 
         f"""
         SELECT {MESSAGE_COLUMNS} FROM messages WHERE conversation = ? AND settled = 0
         ORDER BY position DESC LIMIT ?
-        """,  # noqa: S608 - the columns are a constant of ours
+        """,  # noqa: S608  # the columns are a constant of ours
         (conversation_id, UNANSWERED),
     ).fetchall()
     return tuple(message_of(row) for row in reversed(rows))

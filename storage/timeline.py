@@ -69,7 +69,7 @@ def feelings(
         WHERE e.user_id = ? AND e.companion = ? AND e.at >= ? AND e.at < ? AND (? IS NULL OR e.stored < ?)
             AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE} OR {_RELEASED})
         ORDER BY e.stored DESC LIMIT ?
-        """,  # noqa: S608 - a constant of ours
+        """,  # noqa: S608  # a constant of ours
         (user, companion, since, until, before, before, limit),
     ).fetchall()
     return tuple(
@@ -91,7 +91,7 @@ def questions(db: sqlite3.Connection, *, user: str, companion: str, since: int) 
         WHERE r.user_id = ? AND r.companion = ? AND r.at >= ?
             AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE} OR {_RELEASED})
         ORDER BY r.at DESC, r.stored DESC LIMIT ?
-        """,  # noqa: S608 - a constant of ours
+        """,  # noqa: S608  # a constant of ours
         (user, companion, since, MOST_QUESTIONS),
     ).fetchall()
     return tuple(
@@ -126,7 +126,7 @@ def let_known_in(db: sqlite3.Connection, conversation: str) -> frozenset[str]:
         f"""
         SELECT e.crisis_category, MIN({_RELEASED}) FROM emotions e
         WHERE e.conversation = ? AND e.crisis_category IN {_PRIVATE} GROUP BY e.crisis_category
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (conversation,),
     ).fetchall()
     return frozenset(category for category, all_released in rows if all_released)

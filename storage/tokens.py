@@ -41,7 +41,7 @@ def give_token(db: sqlite3.Connection, token: Token, *, digest: str) -> None:
 def token_of(db: sqlite3.Connection, shown: str) -> Token | None:
     """What a token that is shown stands for, while it has not ended."""
     row: Row | None = db.execute(
-        f"SELECT {_COLUMNS} FROM tokens WHERE digest = ? AND ended_at IS NULL",  # noqa: S608 - constants of ours
+        f"SELECT {_COLUMNS} FROM tokens WHERE digest = ? AND ended_at IS NULL",  # noqa: S608  # constants of ours
         (digest_of(shown),),
     ).fetchone()
     return None if row is None else _token(row)
@@ -50,24 +50,24 @@ def token_of(db: sqlite3.Connection, shown: str) -> Token | None:
 def all_tokens(db: sqlite3.Connection) -> tuple[Token, ...]:
     """Every token that has not ended, in the order in which they were given, for staff."""
     rows: list[Row] = db.execute(
-        f"SELECT {_COLUMNS} FROM tokens WHERE ended_at IS NULL ORDER BY at, id"  # noqa: S608 - as above
+        f"SELECT {_COLUMNS} FROM tokens WHERE ended_at IS NULL ORDER BY at, id"  # noqa: S608  # as above
     ).fetchall()
     return tuple(_token(row) for row in rows)
 
 
-def token_named(db: sqlite3.Connection, id: str) -> Token | None:  # noqa: A002 - the order's word
+def token_named(db: sqlite3.Connection, id: str) -> Token | None:  # noqa: A002  # the order's word
     """A token by its id, while it has not ended."""
     row: Row | None = db.execute(
-        f"SELECT {_COLUMNS} FROM tokens WHERE id = ? AND ended_at IS NULL",  # noqa: S608 - as above
+        f"SELECT {_COLUMNS} FROM tokens WHERE id = ? AND ended_at IS NULL",  # noqa: S608  # as above
         (id,),
     ).fetchone()
     return None if row is None else _token(row)
 
 
-def end_token(db: sqlite3.Connection, id: str, *, at: int) -> Token | None:  # noqa: A002 - the order's word
+def end_token(db: sqlite3.Connection, id: str, *, at: int) -> Token | None:  # noqa: A002  # the order's word
     """End a token; which it was. A copy of the store that comes back does not bring it back."""
     rows: list[Row] = db.execute(
-        f"UPDATE tokens SET ended_at = ? WHERE id = ? AND ended_at IS NULL RETURNING {_COLUMNS}",  # noqa: S608 - as above
+        f"UPDATE tokens SET ended_at = ? WHERE id = ? AND ended_at IS NULL RETURNING {_COLUMNS}",  # noqa: S608  # as above
         (at, id),
     ).fetchall()
     if not rows:
@@ -76,7 +76,7 @@ def end_token(db: sqlite3.Connection, id: str, *, at: int) -> Token | None:  # n
     return _token(rows[0])
 
 
-def rename_token(db: sqlite3.Connection, id: str, name: str) -> bool:  # noqa: A002 - as above
+def rename_token(db: sqlite3.Connection, id: str, name: str) -> bool:  # noqa: A002  # as above
     """Call it something else; whether there was one."""
     return bool(
         db.execute("UPDATE tokens SET name = ? WHERE id = ? AND ended_at IS NULL", (name, id)).rowcount

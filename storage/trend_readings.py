@@ -49,7 +49,7 @@ def felt_rows(db: sqlite3.Connection, *, user: str, companion: str) -> tuple[Fel
         SELECT e.message, e.conversation, e.at, e.distress, {_KEPT_BACK}
         FROM emotions e JOIN conversations c ON c.id = e.conversation AND c.parent_mode = 0
         WHERE e.user_id = ? AND e.companion = ? ORDER BY e.stored DESC LIMIT ?
-        """,  # noqa: S608 - a constant of ours
+        """,  # noqa: S608  # a constant of ours
         (user, companion, MOST),
     ).fetchall()
     return tuple(
@@ -68,7 +68,7 @@ def asked_rows(db: sqlite3.Connection, *, user: str, companion: str) -> tuple[As
         WHERE r.user_id = ? AND r.companion = ?
             AND NOT {_KEPT_BACK}
         ORDER BY r.stored DESC LIMIT ?
-        """,  # noqa: S608 - a constant of ours
+        """,  # noqa: S608  # a constant of ours
         (user, companion, MOST),
     ).fetchall()
     return tuple(AskedRow(kind=row[0], at=row[1], unread=row[2]) for row in reversed(rows))

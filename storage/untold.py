@@ -25,7 +25,7 @@ def untold(db: sqlite3.Connection, *, user: str, companion: str, at: int) -> Unt
         f"""
         SELECT {COLUMNS} FROM consents
         WHERE user_id = ? AND told_at IS NULL AND giver <> '' AND ended_at IS NULL AND companion = ? ORDER BY stored
-        """,  # noqa: S608 - constants of ours
+        """,  # noqa: S608  # constants of ours
         (user, family(companion)),
     ).fetchall()
     grants = tuple(each for each in untold_grants(db, user=user) if each.covers(user, companion))
@@ -40,7 +40,7 @@ def person_told(db: sqlite3.Connection, change: PersonTold) -> Outcome:
     """They were told; it is not said again."""
     for table, ids in (("consents", change.consents), ("grants", change.grants)):
         db.executemany(
-            f"UPDATE {table} SET told_at = ? WHERE id = ? AND told_at IS NULL",  # noqa: S608 - names of ours
+            f"UPDATE {table} SET told_at = ? WHERE id = ? AND told_at IS NULL",  # noqa: S608  # names of ours
             [(change.at, id_) for id_ in ids],
         )
     return Landed()

@@ -119,12 +119,12 @@ def near(
     if conversation is not None:
         mine += " AND stored IN (SELECT stored FROM messages WHERE conversation = ?)"
         values = [*values, conversation]
-    rows = f"SELECT vector FROM vectors WHERE {mine}"  # noqa: S608 - conditions of ours
+    rows = f"SELECT vector FROM vectors WHERE {mine}"  # noqa: S608  # conditions of ours
     if numpy_here() is None:
         rows += f" ORDER BY companion DESC, stored DESC LIMIT {MOST_WITHOUT_NUMPY}"
     # Put together where they lie: ten thousand rows handed over one by one take twice as long.
     content: tuple[bytes | None] = db.execute(
-        f"SELECT CAST(group_concat(vector, '') AS BLOB) FROM ({rows})",  # noqa: S608 - as above
+        f"SELECT CAST(group_concat(vector, '') AS BLOB) FROM ({rows})",  # noqa: S608  # as above
         values,
     ).fetchone()
     return nearest(meaning.vector, content[0] or b"", limit)

@@ -88,7 +88,7 @@ class Life:
     async def write(self, writer: Address[Write]) -> None:
         async for write in Inbox(writer):
             await self.wait()
-            (outcome,) = await self.store.transact(lambda db, each=write: apply_groups(db, [each.changes]))  # type: ignore[misc]
+            (outcome,) = await self.store.transact(lambda db, each=write: apply_groups(db, [each.changes]))  # type: ignore[misc]  # bound by its default
             await self.wait()
             write.reply(outcome)
 

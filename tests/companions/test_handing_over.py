@@ -109,7 +109,7 @@ def test_regenerating_an_answer_that_a_summary_covers_drops_the_summary() -> Non
     at.talk("two")
     assert at.state.talk is not None
     at.state = replace(at.state, talk=summed_up(at.state.talk, revision=0, text="Short.", covers=3))
-    first = at.state.talk.messages[0].id  # type: ignore[union-attr]
+    first = at.state.talk.messages[0].id  # type: ignore[union-attr]  # there is a talk
     at.regenerate(first)
     at.piece("Another answer.")
     at.finish()

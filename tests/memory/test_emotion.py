@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from memory.emotion import LABELS, EmotionSet, read_emotion
 
 WELLNESS = (
-    "joy sadness anger fear surprise disgust anxiety calm hopeful overwhelmed grateful neutral".split()  # noqa: SIM905 - reads as the document's list
+    "joy sadness anger fear surprise disgust anxiety calm hopeful overwhelmed grateful neutral".split()  # noqa: SIM905  # reads as the document's list
 )
 
 

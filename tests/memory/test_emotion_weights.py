@@ -34,7 +34,7 @@ def test_each_fine_label_has_a_lane_and_each_feature_its_bytes() -> None:
     assert len(file.bytes) == len(file.steps) * len(file.names.split("\n"))
 
 
-@given(st.lists(st.sampled_from("i am not so happy sad nobody came the sun is out , ?".split())))  # noqa: SIM905 - a sentence to draw from
+@given(st.lists(st.sampled_from("i am not so happy sad nobody came the sun is out , ?".split())))  # noqa: SIM905  # a sentence to draw from
 def test_the_packed_sum_is_the_sum(words: list[str]) -> None:
     text = tokens(" ".join(words))
     seen = features(text, cues(text))

@@ -10,7 +10,7 @@ import anyio.to_thread
 
 T = TypeVar("T")
 
-FIRST = datetime(2026, 3, 1)  # noqa: DTZ001 - by the place of this machine, as the server tells days
+FIRST = datetime(2026, 3, 1)  # noqa: DTZ001  # by the place of this machine, as the server tells days
 TEN_YEARS_MS = 3_652 * 24 * 3_600_000
 BOOT_MS = 90_000  # after the beginning of 1970, a device without a battery
 

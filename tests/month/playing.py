@@ -108,14 +108,14 @@ async def _wrong(month: Month, day: int, jump: str, chosen: Settings) -> None:
 async def _confirmed(month: Month) -> None:
     """Until the server has taken up staff's word."""
     with anyio.fail_after(60):
-        while (month.folder / DATE_FILE).exists():  # noqa: ASYNC110 - a file says nothing by itself
+        while (month.folder / DATE_FILE).exists():  # noqa: ASYNC110  # a file says nothing by itself
             await anyio.sleep(0.02)
 
 
 async def _put_away(month: Month) -> None:
     """Until nobody has more summaries than the wellness companion keeps at hand."""
     with anyio.move_on_after(60), closing(sqlite3.connect(month.folder / STORE_FILE)) as db:
-        while db.execute(MORE_THAN_KEPT).fetchone() is not None:  # noqa: ASYNC110 - the store says nothing by itself
+        while db.execute(MORE_THAN_KEPT).fetchone() is not None:  # noqa: ASYNC110  # the store says nothing by itself
             await anyio.sleep(0.1)
 
 

@@ -95,7 +95,7 @@ async def playing(
 async def until(holds: Callable[[], bool], *, seconds: float = 30.0) -> None:
     """Wait for what a job will make true."""
     with anyio.fail_after(seconds):
-        while not holds():  # noqa: ASYNC110 - the store says nothing by itself
+        while not holds():  # noqa: ASYNC110  # the store says nothing by itself
             await anyio.sleep(0.02)
 
 

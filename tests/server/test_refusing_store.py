@@ -151,7 +151,7 @@ async def test_what_was_said_while_the_store_refused_is_there_after_a_kill(tmp_p
             assert not ack.durable
             await talker.answer()
             with anyio.fail_after(20):  # SQLite waits 5 s for the other before it refuses
-                while b"Is anybody there?" not in (data / SPILL_FILE).read_bytes():  # noqa: ASYNC110 - the file is all there is to see
+                while b"Is anybody there?" not in (data / SPILL_FILE).read_bytes():  # noqa: ASYNC110  # the file is all there is to see
                     await anyio.sleep(0.1)
             await server.kill()
     async with server_process(tmp_path) as server, connected(server.url) as talker:

@@ -199,7 +199,7 @@ async def test_a_connection_that_goes_on_replaces_the_one_before(tmp_path: Path)
 
 async def close_code(talker: Talker) -> int:
     """The code the server closes with; what came before is in ``events``."""
-    with anyio.fail_after(10), pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - until it closes
+    with anyio.fail_after(10), pytest.raises(ConnectionClosed) as closed:  # noqa: PT012  # until it closes
         while True:
             talker.events.append(await talker.receive())
     assert closed.value.rcvd is not None

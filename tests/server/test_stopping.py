@@ -142,7 +142,7 @@ async def test_a_drain_closes_the_upstream_request_and_the_next_start_reads_the_
             await talker.hello(user="ann")
             await begun(talker)
         assert await closed_upstream(upstream)
-        with anyio.fail_after(10), pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - until it closes
+        with anyio.fail_after(10), pytest.raises(ConnectionClosed) as closed:  # noqa: PT012  # until it closes
             while True:
                 talker.events.append(await talker.receive())
         assert closed.value.rcvd is not None

@@ -153,7 +153,7 @@ sys.stdin.read()
 @asynccontextmanager
 async def locked(file: Path) -> AsyncGenerator[None]:
     """While the block runs another process holds the store exclusively."""
-    with subprocess.Popen(  # noqa: ASYNC220 - it is started at once, and waited for on a thread
+    with subprocess.Popen(  # noqa: ASYNC220  # it is started at once, and waited for on a thread
         [sys.executable, "-c", HOLD, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         assert other.stdout is not None
@@ -229,7 +229,7 @@ async def test_an_answer_whose_transaction_failed_is_in_the_journal_and_there_at
                 done = await talker.next(ResponseDone, seconds=40)
                 assert not done.durable
                 with anyio.fail_after(40):
-                    while done.text.encode() not in (data / SPILL_FILE).read_bytes():  # noqa: ASYNC110 - the file is all there is to see
+                    while done.text.encode() not in (data / SPILL_FILE).read_bytes():  # noqa: ASYNC110  # the file is all there is to see
                         await anyio.sleep(0.05)
                 await server.kill()
         async with server_process(tmp_path, arguments):

@@ -26,7 +26,7 @@ FAST = Limits(hello_seconds=0.3, drain_seconds=1.0, commands_per_second=1_000.0)
 
 async def closed_with(socket: ClientConnection) -> int:
     """The code with which the server closes."""
-    with anyio.fail_after(10), pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - until it closes
+    with anyio.fail_after(10), pytest.raises(ConnectionClosed) as closed:  # noqa: PT012  # until it closes
         while True:
             await socket.recv()
     assert closed.value.rcvd is not None

@@ -129,7 +129,7 @@ class Disk:
         result, error = outcome[0]
         if error is not None:
             raise error
-        return result  # type: ignore[return-value] # pyright: ignore[reportReturnType] - None only where T is
+        return result  # type: ignore[return-value] # pyright: ignore[reportReturnType]  # None only where T is
 
     async def _pause(self) -> None:
         long = self._chance.random() < LONG

@@ -120,7 +120,7 @@ class World:
     async def _life(self, steps: int | None, seconds: float) -> None:
         """One life of the server: killed after so many steps, or stopped after so many seconds."""
         self.lives += 1
-        while self.weather.now() is not None:  # noqa: ASYNC110 - whoever starts it tries again
+        while self.weather.now() is not None:  # noqa: ASYNC110  # whoever starts it tries again
             await anyio.sleep(1.0)
         try:
             async with living(self.made) as house:
@@ -175,7 +175,7 @@ class World:
         async with living(self.made) as house:
             self.house = house
             with anyio.move_on_after(HANDED_OVER_SECONDS) as waited:
-                while await self._waits(house):  # noqa: ASYNC110 - time is virtual, and what is waited for is many
+                while await self._waits(house):  # noqa: ASYNC110  # time is virtual, and what is waited for is many
                     await anyio.sleep(5)
             if waited.cancelled_caught:
                 self.ledger.blame("people or jobs wait for ever")

@@ -189,7 +189,7 @@ async def test_what_a_model_proposes_must_be_in_the_persons_words(store: Store, 
     await land(store, *saying("b", "jazz is on tonight http://evil.example"), queued("j", "b", 1))
     assert await land(
         store,
-        proposed("j", "b", proposal("f", statement, "msg_b_1"), made_by="a model"),  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - a parameter
+        proposed("j", "b", proposal("f", statement, "msg_b_1"), made_by="a model"),  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]  # a parameter
     ) == [Landed()]
     assert [(fact.value, fact.status, fact.mentions) for fact in await kept(store)] == [("jazz", "active", 1)]
 
