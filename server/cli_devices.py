@@ -21,6 +21,7 @@ from server.pins import kept
 from server.plain_words import said_plainly
 from storage.audit import acts_about, all_acts
 from storage.connection import read_only
+from storage.disclosures import disclosures as all_disclosures
 from storage.grants import all_grants
 from storage.persons import all_people
 from storage.tokens import all_tokens
@@ -253,6 +254,9 @@ def audit(
     *,
     user: Annotated[str | None, Parameter(help="About whom; without it about everybody.")] = None,
     limit: Annotated[int, Parameter(help="How many, the latest first.")] = 50,
+    disclosures: Annotated[
+        bool, Parameter(help="When people were told that they talk with a program.")
+    ] = False,
     config: ConfigFile = None,
     data: Data = None,
 ) -> None:
@@ -261,15 +265,22 @@ def audit(
     For example:
 
         fireside audit --user ann
+        fireside audit --disclosures
     """
+    if disclosures:
+        with said_plainly(), read_only(store_folder(config, data) / STORE_FILE) as db:
+            for shown in all_disclosures(db, user=user, limit=limit):
+                print(f"{_moment(shown.at)}  {shown.occasion:<8}  {shown.user}  {shown.companion}")
+        return
     with said_plainly(), read_only(store_folder(config, data) / STORE_FILE) as db:
         if user is None:
             found = all_acts(db, before=None, limit=limit)
         else:
             found = acts_about(db, person=user, before=None, limit=limit)
     for each in found:
-        act, at = each.act, datetime.fromtimestamp(each.at / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S")
-        print(f"{at}  {act.role or '-':<12}  {act.did:<14}  {act.person or '-'}  {act.by or '-'}  {act.name}")
+        act = each.act
+        about = f"{act.person or '-'}  {act.by or '-'}  {act.name}"
+        print(f"{_moment(each.at)}  {act.role or '-':<12}  {act.did:<14}  {about}")
 
 
 def _asked_pin() -> str:
@@ -283,6 +294,10 @@ def _asked_pin() -> str:
     if not (pin.isascii() and pin.isdigit() and len(pin) in PIN_DIGITS):
         raise SystemExit("A PIN has 4 to 12 digits.")
     return pin
+
+
+def _moment(at: int) -> str:
+    return datetime.fromtimestamp(at / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _day(at: int) -> str:

@@ -16,8 +16,8 @@ class Disclosure(msgspec.Struct, frozen=True, kw_only=True):
     """One showing. ``at`` is in milliseconds since 1970 in UTC."""
 
     at: int
-    session: str
-    conversation: str | None
+    user: str
+    companion: str
     occasion: Occasion
 
 
@@ -39,17 +39,13 @@ def disclosure_shown(db: sqlite3.Connection, change: DisclosureShown) -> Outcome
     return Landed()
 
 
-def disclosures(
-    db: sqlite3.Connection, *, user: str, companion: str, limit: int = 50
-) -> tuple[Disclosure, ...]:
-    """The last ``limit`` showings to a person, oldest first."""
+def disclosures(db: sqlite3.Connection, *, user: str | None, limit: int) -> tuple[Disclosure, ...]:
+    """The last ``limit`` showings, to one person or (None) to everybody, the latest first."""
     rows: list[Row] = db.execute(
         """
-        SELECT at, session, conversation, occasion FROM disclosures
-        WHERE user_id = ? AND companion = ? ORDER BY stored DESC LIMIT ?
+        SELECT at, user_id, companion, occasion FROM disclosures
+        WHERE ?1 IS NULL OR user_id = ?1 ORDER BY stored DESC LIMIT ?2
         """,
-        (user, companion, limit),
+        (user, limit),
     ).fetchall()
-    return tuple(
-        Disclosure(at=row[0], session=row[1], conversation=row[2], occasion=row[3]) for row in reversed(rows)
-    )
+    return tuple(Disclosure(at=row[0], user=row[1], companion=row[2], occasion=row[3]) for row in rows)

@@ -267,17 +267,3 @@ def with_old_summaries(db: sqlite3.Connection, *, companion: str, kept: int, bef
         (companion, kept, before),
     ).fetchall()
     return tuple(user for (user,) in rows)
-
-
-def learnings_of(
-    db: sqlite3.Connection, *, user: str, companion: str, limit: int = 100
-) -> tuple[tuple[str, str, int], ...]:
-    """What the person showed to have learned, the latest first: topic, learning, when. Apart from their facts."""
-    rows: list[tuple[str, str, int]] = db.execute(
-        """
-        SELECT topic, learned, at FROM learnings WHERE user_id = ? AND companion = ?
-        ORDER BY stored DESC LIMIT ?
-        """,
-        (user, companion, limit),
-    ).fetchall()
-    return tuple(rows)

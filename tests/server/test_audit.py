@@ -15,6 +15,7 @@ from protocol.care_frames import CareEmotions, CareSummaries, ConsentSet
 from protocol.catalogue import COMMANDS
 from protocol.codec import decode_command
 from server.audit import DEEDS, RecordedStore
+from server.cli_devices import audit
 from server.deeds import carry_out
 from server.order_line import STORE_FILE
 from storage.audit import KEPT_MS, Act, acts_about, all_acts, prune_acts, record
@@ -159,3 +160,20 @@ def test_a_row_is_never_changed_and_goes_by_its_age_alone(tmp_path: Path) -> Non
 
 def test_everything_that_is_recorded_has_words_for_the_person() -> None:
     assert set(RECORDED.values()) <= set(DEEDS)
+
+
+async def test_staff_see_when_people_were_told_that_they_talk_with_a_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(settings(tmp_path)) as url, connected(url) as talker:
+        await talker.hello(user="ann", companion="coach")
+        await talker.talk("Good morning.")
+        point = talker.resume_point()
+        async with connected(url) as again:
+            await again.hello(user="ann", companion="coach", resume=point)
+    capsys.readouterr()
+    audit(disclosures=True, user="ann", data=tmp_path)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.split()[2:] == ["start", "ann", "coach"]
+    audit(disclosures=True, user="ben", data=tmp_path)
+    assert capsys.readouterr().out == ""
