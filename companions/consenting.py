@@ -85,19 +85,6 @@ def watched_until(consents: Iterable[Consent], at: int) -> int | None:
     return max(each.review_at or at for each in known if each.scope == "watching" and live(each, at))
 
 
-def may_see(role: Role, scope: Scope, consents: Iterable[Consent], at: int) -> bool:
-    """Whether ``role`` may see what ``scope`` names: caregivers alone, and only while consent is live.
-
-    The person sees their own memory by other rules; who looks after safeguarding sees alerts, and who runs the
-    server no text at all (D28).
-    """
-    match role:
-        case "caregiver":
-            return granted(scope, consents, at)
-        case "device" | "person" | "safeguarding" | "admin":
-            return False
-
-
 def may_give(role: Role, basis: Basis, scope: Scope, own: Basis | None) -> bool:
     """Whether ``role``, whose grant names the basis ``own``, may consent to ``scope`` on ``basis``."""
     if basis not in GIVES[role] or basis not in REACH[scope]:

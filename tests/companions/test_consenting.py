@@ -19,8 +19,8 @@ from companions.consenting import (
     granted,
     live,
     may_give,
-    may_see,
 )
+from protocol.access import ACCESS
 
 ROLES: tuple[Role, ...] = get_args(Role)
 BASES: tuple[Basis, ...] = get_args(Basis)
@@ -66,6 +66,12 @@ def consent(
         since=since,
         review_at=review if allowed else None,
     )
+
+
+def may_see(role: Role, scope: Scope, known: list[Consent], at: int) -> bool:
+    """Whether a frame that needs ``scope`` is open to ``role`` at all, and consent covers it: as the server asks."""
+    needs = {roles[role] for roles in ACCESS.values() if role in roles}
+    return scope in needs and granted(scope, known, at)
 
 
 consents = st.builds(
