@@ -6,6 +6,8 @@ const LISTS = ["known_topics", "avoid_topics", "routine"];
 export class Allowed {
   constructor(talk) {
     this.talk = talk;
+    this.written = false; // there are words in the form that are not kept yet
+    part("context").oninput = () => (this.written = true);
     part("context").onsubmit = (event) => {
       event.preventDefault();
       this.#keep();
@@ -30,9 +32,9 @@ export class Allowed {
   }
 
   async #context() {
-    if (part("context").contains(document.activeElement)) return; // nobody's words are taken from under them
     try {
       const { context, by } = await this.talk.command("care.context.get", {});
+      if (this.written) return; // nobody's words are taken from under them, however late this came
       part("preferred_name").value = context.preferred_name ?? "";
       for (const id of LISTS) part(id).value = (context[id] ?? []).join("\n");
       part("told").textContent = by ? `Told last by ${by}.` : "";
@@ -52,6 +54,7 @@ export class Allowed {
     }
     try {
       await this.talk.command("care.context.set", { context });
+      this.written = false;
       tell("It is kept.");
     } catch (error) {
       if (error.code === "frame.invalid") tell("Please keep to 20 lines of 200 letters in each.", { stays: true });

@@ -41,10 +41,11 @@ async def test_a_caregiver_sees_the_day_what_is_allowed_and_nothing_once_it_is_t
         await expect(page.locator("#repetition")).to_contain_text("last 7 days")
         assert await page.evaluate("document.documentElement.scrollWidth") <= 360
         assert maria not in await page.evaluate("location.href + JSON.stringify(localStorage)")
+        await page.fill("#known_topics", "the rose garden\nher sister Eva")
+        await page.focus("#scope")  # words that are not kept yet outlast what others change meanwhile
         async with caring(url, maria) as carer:
             await carer.ask(ConsentSet(id="n", scopes=("trends",), allow=False, basis="legal_representative"))
         await expect(page.locator("#emotions")).to_have_text("Consent does not allow this now.")
-        await page.fill("#known_topics", "the rose garden\nher sister Eva")
         await page.get_by_role("button", name="Keep this").click()
         await expect(page.locator("#status")).to_have_text("It is kept.")
         await page.reload()  # the window still knows who this is
