@@ -171,6 +171,14 @@ class Anchors:
                 yield pattern
 
 
+def warm() -> None:
+    """Compile every pattern now, so that no message waits for those it is the first to need."""
+    for pattern in _anchors().patterns:
+        _search(pattern.code)
+    for number in range(len(_frames())):
+        _exceptions(number)
+
+
 @cache
 def _frames() -> Sequence[Frame]:
     found: Frames = table("questions.toml", Frames)

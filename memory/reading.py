@@ -9,7 +9,7 @@ from typing import get_args
 
 import msgspec
 
-from memory import crisis, statements
+from memory import crisis, frames, statements
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge
 from memory.crisis import Crisis, read_crisis
@@ -126,6 +126,7 @@ def warm() -> None:
     """Load every table and compile every pattern now, so that no first message waits for it."""
     crisis.warm()
     statements.warm()
+    frames.warm()
     default_reader().asked("What could I eat?")
     for emotions in get_args(EmotionSet):
         read("Where am I? I feel a little lost, and my knee hurts.", Before(), emotions=emotions)

@@ -6,10 +6,9 @@ stories and turns of phrase state nothing. The reading needs no model and is the
 facts.
 """
 
-import re
-
 import msgspec
 
+from memory.expressions import Expression
 from memory.statements_answers import Answer, answered
 from memory.statements_frames import Compiled, Frame, compiled, frames, value_fits
 from memory.statements_index import index, sense_at
@@ -37,6 +36,7 @@ __all__ = [
 
 NOBODY = ""
 """What a stretch leaves that states something of nobody here; such a sentence is not read loosely."""
+_OF_ANOTHER = Expression(r"\b(?:his|her|their)\b")
 _KEPT_IN_STORIES: frozenset[StatementKind] = frozenset({"preference", "goal", "project", "learning", "tool"})
 
 
@@ -52,35 +52,25 @@ class _Found(msgspec.Struct, frozen=True):
     relation: str
 
 
-def _find(
-    frame: Compiled, possible: int, marked: Marked, names: frozenset[str], values: int
-) -> _Found | None:
-    for at, pattern in enumerate(frame.patterns):
-        if not possible >> at & 1:
-            continue
+def _find(frame: Compiled, possible: int, marked: Marked, sentence: Sentence, values: int) -> _Found | None:
+    while possible:
+        at = (possible & -possible).bit_length() - 1
+        possible &= possible - 1
+        pattern = frame.patterns[at]
         seen = marked.seen(pattern.groups)
         match = compiled(pattern.source)(seen)
         if match is None:
             continue
         named = match.groupdict()
-        value = cleaned(marked.plain(named.get("v") or ""), values) or frame.frame.value
-        if named.get("v") and not value:
+        written = marked.plain(named.get("v") or "")
+        value = (cleaned(written, values) if written else "") or frame.frame.value
+        if (written and not value) or not value_fits(value, frame, sentence.names):
             continue
-        if not value_fits(value, frame, names):
-            continue
-        before = marked.plain(seen[: match.start()])
-        whole = marked.plain(match.group(0))
-        group = "v" if named.get("v") else 0
-        start = len(marked.plain(seen[: match.start(group)]).split())
-        return _Found(
-            frame,
-            before,
-            whole,
-            value,
-            (start, start + len(marked.plain(match.group(group)).split())),
-            marked.plain(named.get("who") or ""),
-            relation(marked.plain(named.get("rel") or "")),
-        )
+        before, whole = marked.plain(seen[: match.start()]), marked.plain(match[0])
+        start = len(marked.plain(seen[: match.start("v")] if written else before).split())
+        end = start + len((written or whole).split())
+        who, rel = marked.plain(named.get("who") or ""), marked.plain(named.get("rel") or "")
+        return _Found(frame, before, whole, value, (start, end), who, relation(rel))
     return None
 
 
@@ -106,20 +96,20 @@ def _subject(found: _Found, names: frozenset[str], carried: str | None, other: s
     ):
         before.append(first)
     subject = whose(before, names, carried, other)
-    if not subject.explicit and re.search(r"\b(?:his|her|their)\b", found.match):
+    if not subject.explicit and _OF_ANOTHER.search(found.match):
         return Whose(other or "someone", True, 0)
     return subject
 
 
-def _as_called(name: str, stretch: Stretch) -> str:
+def _as_called(name: str, sentence: str) -> str:
     """A subject as the person writes it; a name from an earlier sentence gets its capital back."""
     if name == "user":
         return name
-    called = said_as(name, stretch.sentence)
+    called = said_as(name, sentence)
     return called.capitalize() if called == name and is_name(name) else called
 
 
-def _statements(found: _Found, stretch: Stretch, subject: Whose) -> list[Statement]:
+def _statements(found: _Found, stretch: Stretch, sentence: str, subject: Whose) -> list[Statement]:
     """One statement for each item of the value, in the sense in which it is said."""
     frame = found.frame.frame
     assert subject.name is not None
@@ -128,12 +118,10 @@ def _statements(found: _Found, stretch: Stretch, subject: Whose) -> list[Stateme
     senses = stretch.possible.senses
     against = frame.negated or taken_back(found.before, senses) or (not frame.fixed and denied(verb, senses))
     when = frame.tense or tense(frame.kind, stretch.text, verb, senses, fixed=frame.fixed)
-    name = _as_called(subject.name, stretch)
+    name = _as_called(subject.name, sentence)
     attribute = found.relation or frame.attribute or frame.kind
     return [
-        Statement(
-            frame.kind, said_as(value, stretch.sentence), name, against, when, attribute, stretch.sentence
-        )
+        Statement(frame.kind, said_as(value, sentence), name, against, when, attribute, sentence)
         for value in (parts(found.value, senses >> sense_at("values")) if frame.many else [found.value])
         if not is_nothing(value)
     ]
@@ -150,27 +138,33 @@ def _may_state(frame: Frame, stretch: Stretch) -> bool:
 
 
 def _read_stretch(
-    stretch: Stretch, called: list[tuple[int, int]], carried: str | None, other: str | None
+    stretch: Stretch,
+    called: list[tuple[int, int]],
+    sentence: Sentence,
+    carried: str | None,
+    other: str | None,
 ) -> tuple[list[Statement], str | None]:
-    """The statements of one stretch, and the subject it leaves to the next."""
+    """The statements of one stretch of ``sentence``, and the subject it leaves to the next."""
     read: list[Statement] = []
     taken: list[tuple[int, int]] = []
     left = carried
-    marked = Marked(stretch.said)
+    marked = Marked(stretch.said, stretch.text)
     senses = stretch.possible.senses
+    values = senses >> sense_at("values")
+    every = frames().all
     for number, patterns in called:
-        compiled_frame = frames().all[number]
+        compiled_frame = every[number]
         frame = compiled_frame.frame
         if not _may_state(frame, stretch):
             continue
-        found = _find(compiled_frame, patterns, marked, stretch.names, senses >> sense_at("values"))
+        found = _find(compiled_frame, patterns, marked, sentence, values)
         if found is None or (not frame.also and _overlaps(found.span, taken)):
             continue
-        subject = _subject(found, stretch.names, carried or None, other)
+        subject = _subject(found, sentence.names, carried or None, other)
         if subject.name is None or put_in_mouth(found.before, senses):
             left = NOBODY if left is None else left
             continue
-        statements = _statements(found, stretch, subject)
+        statements = _statements(found, stretch, sentence.text, subject)
         if statements and not frame.also:
             taken.append(found.span)
         read += statements
@@ -207,10 +201,10 @@ def _read_sentence(sentence: Sentence, other: str | None) -> tuple[list[Statemen
     cut = sentence.stretches
     for stretch in cut:
         if possible.patterns and (called := index().called(stretch.possible.patterns)):
-            found, carried = _read_stretch(stretch, called, carried, other)
+            found, carried = _read_stretch(stretch, called, sentence, carried, other)
             read += found
         if possible.people and len(cut) > 1:
-            other = mentioned(stretch.said, stretch.names, other)
+            other = mentioned(stretch.said, sentence.names, other)
     if len(cut) == 1:
         other = sentence.mentioned(other)
     if read or carried == NOBODY or not possible.loose:

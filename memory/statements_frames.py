@@ -18,6 +18,8 @@ from memory.statements_marks import marks
 from memory.statements_words import known_words
 
 _MARK_AMONG_LETTERS = Expression(r"\[[^]]*[()|]")
+_CALLED = frozenset({"called"})
+_NONE: frozenset[str] = frozenset()
 _TABLES = ("statements_en.toml", "statements_de.toml", "statements_es.toml")
 
 
@@ -57,13 +59,15 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """A frame with its patterns written out and its conditions split into words."""
+    """A frame with its patterns written out and its conditions split into words, and those of groups apart."""
 
     frame: Frame
     patterns: tuple["Pattern", ...]
     need: frozenset[str]
     without: frozenset[str]
     company: frozenset[str]
+    need_groups: frozenset[str]
+    without_groups: frozenset[str]
 
 
 class Frames(msgspec.Struct, frozen=True):
@@ -129,17 +133,27 @@ def _compile(frame: Frame, rows: _Table) -> Compiled:
         frozenset(frame.need.split()),
         frozenset(frame.without.split()),
         frozenset((frame.company or (rows.company if "@" in frame.cues else "")).split()),
+        _of_groups(frame.need),
+        _of_groups(frame.without),
     )
+
+
+def _of_groups(listed: str) -> frozenset[str]:
+    """The names of the groups in a list of words and groups."""
+    return frozenset(each.removeprefix("@") for each in listed.split() if each.startswith("@"))
 
 
 def value_fits(value: str, frame: Compiled, names: frozenset[str]) -> bool:
     """Whether ``value`` has what the frame needs and nothing it must be without."""
-    if not frame.need and not frame.without:
+    need, without = frame.need, frame.without
+    if not need and not without:
         return True
     said = value.split()
-    has = {*said, *(f"@{group}" for group in known_words().groups_of(said))}
-    if said and said[0] in names:
-        has.add("@called")
-    if frame.need and has.isdisjoint(frame.need):
+    groups = _NONE
+    if frame.need_groups or frame.without_groups:
+        groups = known_words().groups_of(said)
+        if said and said[0] in names:
+            groups |= _CALLED
+    if need and need.isdisjoint(said) and frame.need_groups.isdisjoint(groups):
         return False
-    return has.isdisjoint(frame.without)
+    return without.isdisjoint(said) and frame.without_groups.isdisjoint(groups)

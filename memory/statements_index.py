@@ -5,21 +5,24 @@ words it needs itself. A word's number says what it serves; or-ing the numbers o
 one another leaves the few patterns that have all they need, usually none.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, reduce
-from operator import or_  # pyright: ignore[reportUnknownVariableType]  # its stub has no types
+from operator import itemgetter, or_  # pyright: ignore[reportUnknownVariableType]  # its stub has no types
 from typing import Final, Literal, NamedTuple
 
 from memory import statements_rules, statements_senses, statements_values
 from memory.expressions import Expression
 from memory.statements_frames import frames
 from memory.statements_needs import DIGITS, MOST_NEEDS, needs
-from memory.statements_pieces import PIECES
+from memory.statements_pieces import taken_apart
 from memory.statements_reading import reading
 from memory.statements_words import Affixes, known_words
 from memory.text import Remembered
 
 _RANKS = 2 + MOST_NEEDS
+_CUE, _COMPANY = 4, 0
+_NEEDS = (3, 1, 2)
+"""Where the bits of each thing that a pattern must find stand: the two that are seldomest there stand highest."""
 _RUN = Expression(r"\w+")
 _DIGIT = Expression(r"\d")
 _PEOPLE = ("relation", "name")
@@ -46,6 +49,18 @@ class Possible(NamedTuple):
 
 
 NOTHING: Final = Possible(0, 0, 0, 0, 0, 0)
+
+
+class Met(NamedTuple):
+    """A piece of a sentence as it was met before: what it may serve, as bits, and its tokens, as in `Piece`."""
+
+    serves: int
+    said: tuple[str, ...]
+    names: tuple[str, ...]
+    opening: tuple[str, ...]
+
+
+_serves: Callable[[Met], int] = itemgetter(0)
 
 
 def sense_sources() -> tuple[str, ...]:
@@ -88,7 +103,7 @@ class Index:
         self.idioms = (1 << self._size) - (1 << self._size - len(reading().idioms)) >> self._senses
         self._enter_all()
         self._words = Remembered(self._of)
-        self._written = Remembered(self._of_piece)
+        self._met = Remembered(self._of_piece)
 
     def _enter_all(self) -> None:
         self._always = 0
@@ -101,16 +116,19 @@ class Index:
         cue_ends: dict[str, int] = {}
         for number, frame in enumerate(frames().all):
             bits = (1 << self.first[number + 1]) - (1 << self.first[number])
-            self._enter(bits, frame.frame.cues.split(), self._whole, cue_starts, cue_ends)
-            self._enter(bits << self._size, frame.company, self._whole, {}, {})
+            self._enter(
+                bits << _CUE * self._size, frame.frame.cues.split(), self._whole, cue_starts, cue_ends
+            )
+            self._enter(bits << _COMPANY * self._size, frame.company, self._whole, {}, {})
             for at, pattern in enumerate(frame.patterns, self.first[number]):
                 self._enter_needs(at, pattern.source, starts, ends)
         for at, rule in enumerate(self._rules, self._loose):
-            self._always |= 1 << at + self._size
-            self._enter(1 << at, [f"@{rule.group}"] if rule.group else (), self._whole, starts, ends)
+            self._always |= 1 << at + _COMPANY * self._size
+            groups = [f"@{rule.group}"] if rule.group else ()
+            self._enter(1 << at + _CUE * self._size, groups, self._whole, starts, ends)
             self._enter_needs(at, rule.beside, starts, ends)
         for at, source in enumerate(sense_sources(), self._senses):
-            self._always |= 1 << at | 1 << at + self._size
+            self._always |= 1 << at + _CUE * self._size | 1 << at + _COMPANY * self._size
             self._enter_needs(at, source, starts, ends)
         self._starts, self._ends = Affixes(starts), Affixes(ends, ends=True)
         self._cue_starts, self._cue_ends = Affixes(cue_starts), Affixes(cue_ends, ends=True)
@@ -119,7 +137,7 @@ class Index:
         found = needs(source)
         for rank in range(MOST_NEEDS):
             words = found[rank] if rank < len(found) else ()
-            self._enter(1 << at + (2 + rank) * self._size, words, self._exact, starts, ends)
+            self._enter(1 << at + _NEEDS[rank] * self._size, words, self._exact, starts, ends)
 
     def _enter(
         self,
@@ -164,19 +182,23 @@ class Index:
         """What the letters and digits of a word serve, as patterns see them."""
         return _union((*self._starts.of(run), *self._ends.of(run)), self._exact.get(run, 0))
 
-    def _of_piece(self, run: str) -> int:
-        """What a piece of a text as written may serve: a phrase is taken as there when its first word is."""
+    def _of_piece(self, run: str) -> Met:
+        """A piece of a text as written: a phrase is taken as there when its first word is."""
         found = 0
-        for word in PIECES[run].said:
+        piece = taken_apart(run)
+        for word in piece.said:
             found |= self._words[word]
             if found & self._phrases:
                 found |= _union(map(self._of_groups, known_words().openers.get(word, ())))
-        return found
+        return Met(found, *piece)
 
-    def written(self, pieces: Iterable[str]) -> Possible:
+    def met(self, pieces: Iterable[str]) -> list[Met]:
+        """The pieces of a sentence."""
+        return [*map(self._met.__getitem__, pieces)]
+
+    def written(self, met: Iterable[Met]) -> Possible:
         """What may be in a sentence of these pieces: a phrase is taken as there when its first word is."""
-        each: Iterable[int] = filter(None, map(self._written.__getitem__, pieces))  # pyright: ignore[reportUnknownArgumentType]  # its stub
-        return self._laid_over(_union(each, self._always))
+        return self._laid_over(_union(filter(None, map(_serves, met)), self._always))
 
     def possible(self, said: Sequence[str]) -> Possible:
         """What can be in a text of the tokens ``said``."""
@@ -190,9 +212,10 @@ class Index:
     def _laid_over(self, served: int) -> Possible:
         """What has all it needs. The rarest of a pattern's words come first, because few sentences go on from there."""
         size = self._size
-        bits = served & served >> 2 * size & self._most
+        seldom = served >> 3 * size
+        bits = seldom & seldom >> size & self._most
         if bits & self._wanted:
-            bits &= served >> size & served >> 3 * size & served >> 4 * size
+            bits &= served & served >> size & served >> 2 * size
         if not (bits & self._wanted or served & self._people):
             return NOTHING
         return Possible(

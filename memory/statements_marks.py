@@ -24,12 +24,14 @@ def marks() -> dict[str, str]:
 
 
 class Marked:
-    """One stretch with the groups of its words."""
+    """One stretch with the groups of its words: its tokens, and the same as one text."""
 
-    def __init__(self, said: list[str]) -> None:
+    __slots__ = ("_plain", "_spans", "_texts", "said")
+
+    def __init__(self, said: list[str], plain: str) -> None:
         self.said = said
         self._spans: list[tuple[int, int, frozenset[str]]] | None = None
-        self._plain = " ".join(said)
+        self._plain = plain
         self._texts: dict[frozenset[str], str] = {}
 
     @property
@@ -43,9 +45,9 @@ class Marked:
         """The text in which every word of ``groups`` is one mark."""
         if not groups:
             return self._plain
-        if groups not in self._texts:
-            self._texts[groups] = self._mark(groups)
-        return self._texts[groups]
+        if (seen := self._texts.get(groups)) is None:
+            seen = self._texts[groups] = self._mark(groups)
+        return seen
 
     def _mark(self, groups: frozenset[str]) -> str:
         seen: list[str] = []
@@ -60,7 +62,7 @@ class Marked:
 
     def plain(self, seen: str) -> str:
         """``seen`` with its marks turned back into the words they stand for."""
-        return _MARK.sub(self._words, seen) if self._texts else seen
+        return seen if seen.isascii() or not self._texts else _MARK.sub(self._words, seen)
 
     def _words(self, mark: re.Match[str]) -> str:
         number = int(mark.group(1))

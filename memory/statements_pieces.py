@@ -1,13 +1,9 @@
-"""What stands between two spaces, taken apart into the tokens that the statement reader works with.
-
-Most of what people write comes again, so each such piece is taken apart once, however many messages it comes in.
-"""
+"""What stands between two spaces, taken apart into the tokens that the statement reader works with."""
 
 from typing import Final, NamedTuple
 
 from memory.expressions import Expression
 from memory.statements_reading import reading
-from memory.text import Remembered
 
 _TOKEN = Expression(r"[^\W_]+(?:['\-.][^\W_]+)*(?:\+\+|#)?|[,;:()…–—!?.&%/]| - ")
 DASH: Final = " - "
@@ -35,7 +31,8 @@ def pieces(text: str) -> list[str]:
     return found
 
 
-def _piece(run: str) -> Piece:
+def taken_apart(run: str) -> Piece:
+    """A piece of a sentence, by its tokens."""
     contractions = reading().contractions
     if run.islower() and run.isalpha() and run not in contractions:
         return Piece((run,), (), ())
@@ -57,7 +54,3 @@ def _piece(run: str) -> Piece:
         else:
             said.append(low)
     return Piece(tuple(said), tuple(names), tuple(opening))
-
-
-PIECES: Final = Remembered(_piece)
-"""The pieces met so far."""

@@ -34,8 +34,9 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Breaks(msgspec.Struct, frozen=True):
-    """The words at which a sentence is cut, and those that hold it together."""
+    """The words at which a sentence is cut, and those that hold it together; ``marks``: all that may cut it."""
 
+    marks: frozenset[str]
     always: frozenset[str]
     joins: frozenset[str]
     before: frozenset[str]
@@ -59,6 +60,7 @@ def breaks() -> Breaks:
     """Where sentences are cut."""
     source = reading()
     return Breaks(
+        frozenset((*source.breaks.split(), *source.joins.split())),
         frozenset(source.breaks.split()),
         frozenset(source.joins.split()),
         frozenset(source.starters.split()),

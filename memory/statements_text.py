@@ -10,14 +10,14 @@ when it is asked for, and once.
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
+from itertools import chain, repeat
 from operator import itemgetter
 
 from memory.expressions import Expression
-from memory.statements_index import NOTHING, Possible, index
-from memory.statements_pieces import DASH, PIECES, pieces
-from memory.statements_reading import breaks, cues, pattern
+from memory.statements_index import NOTHING, Met, Possible, index
+from memory.statements_pieces import DASH, pieces, taken_apart
+from memory.statements_reading import Breaks, breaks, cues, pattern
 from memory.statements_subjects import mentioned
 from memory.text import sentences
 
@@ -56,8 +56,8 @@ def _handed_over(text: str) -> int:
     return len(text)
 
 
-_said = itemgetter(0)
-_names = itemgetter(1)
+_said: Callable[[Met], tuple[str, ...]] = itemgetter(1)
+_names: Callable[[Met], tuple[str, ...]] = itemgetter(2)
 
 
 class Stretch:
@@ -65,35 +65,15 @@ class Stretch:
     space.
     """
 
-    __slots__ = ("_of", "_possible", "asks", "said", "supposes", "tells", "text")
+    __slots__ = ("_possible", "asks", "said", "supposes", "tells", "text")
 
-    def __init__(
-        self,
-        text: str,
-        said: list[str],
-        of: "Sentence",
-        *,
-        asks: bool,
-        supposes: bool,
-        tells: bool,
-    ) -> None:
+    def __init__(self, text: str, said: list[str], asks: bool, supposes: bool, tells: bool) -> None:
         self.text = text
         self.said = said
         self.asks = asks
         self.supposes = supposes
         self.tells = tells
-        self._of = of
         self._possible: Possible | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The sentence it is a part of, as written."""
-        return self._of.text
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The words of its sentence that are written like names."""
-        return self._of.names
 
     @property
     def possible(self) -> Possible:
@@ -110,12 +90,12 @@ class Stretch:
 class Sentence:
     """A sentence of the person's own; what it takes to read it is made when asked."""
 
-    __slots__ = ("_names", "_person", "_stretches", "_tokens", "possible", "runs", "text")
+    __slots__ = ("_met", "_names", "_person", "_stretches", "_tokens", "possible", "text")
 
-    def __init__(self, text: str, runs: list[str], possible: Possible) -> None:
+    def __init__(self, text: str, met: list[Met], possible: Possible) -> None:
         self.text = text
-        self.runs = runs
         self.possible = possible
+        self._met = met
         self._tokens: list[str] | None = None
         self._names: frozenset[str] | None = None
         self._person: str | None = None
@@ -125,7 +105,7 @@ class Sentence:
     def tokens(self) -> list[str]:
         """Its tokens in lower case, with contractions written out."""
         if self._tokens is None:
-            self._tokens = [*chain.from_iterable(map(_said, map(PIECES.__getitem__, self.runs)))]
+            self._tokens = [*chain.from_iterable(map(_said, self._met))]
         return self._tokens
 
     @property
@@ -136,8 +116,8 @@ class Sentence:
         return self._names
 
     def _named(self) -> frozenset[str]:
-        some = [piece for run in self.runs if (piece := PIECES[run]).said]
-        named = [*some[0].opening, *chain.from_iterable(map(_names, some[1:]))] if some else []
+        some = [*filter(_said, self._met)]
+        named = [*chain.from_iterable(map(_names, some[1:])), *some[0].opening] if some else []
         if not named or not cues("capitals").isdisjoint(self.tokens):
             return _NO_NAMES  # in German every noun is written like a name
         return frozenset(named)
@@ -166,12 +146,13 @@ class Sentences(list[Sentence]):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
-        may_hold = index().written
+        table = index()
+        met, may_hold = table.met, table.written
         for sentence in sentences(_own_words(text)):
-            runs = pieces(sentence)
-            possible = may_hold(runs)
+            each = met(pieces(sentence))
+            possible = may_hold(each)
             if possible is not NOTHING:
-                self.append(Sentence(sentence, runs, possible))
+                self.append(Sentence(sentence, each, possible))
 
 
 def own_sentences(text: str | Sentences) -> Sentences:
@@ -188,28 +169,29 @@ def _cut(tokens: list[str], has: frozenset[str]) -> list[list[str]]:
     """
     where = breaks()
     again = "i" in has and (tokens.count("i") > 1 or not where.others.isdisjoint(has))
-    if not again and where.always.isdisjoint(has) and where.joins.isdisjoint(has):
+    if not again and where.marks.isdisjoint(has):
         return [tokens] if tokens else []
     parts: list[list[str]] = []
     start = 0
     for at, word in enumerate(tokens):
-        if again and (word == "i" or word in where.others) and _begins(tokens, start, at):
+        if again and (word == "i" or word in where.others) and _begins(tokens, start, at, where):
             parts.append(tokens[start:at])
             start = at
+        if word not in where.marks:
+            continue
         if word in where.always:
             ends = at + 1 == len(tokens) or tokens[at + 1] != "of"  # "because of" leads on
         else:
-            ends = word in where.joins and at + 1 < len(tokens) and tokens[at + 1] in where.before
-            ends = ends and not (start < at < start + _LONGEST_LEAD and _holds(tokens[start], word))
+            ends = at + 1 < len(tokens) and tokens[at + 1] in where.before
+            ends = ends and not (start < at < start + _LONGEST_LEAD and _holds(tokens[start], word, where))
         if ends:
             parts.append(tokens[start:at])
             start = at + 1
     return [part for part in (*parts, tokens[start:]) if part]
 
 
-def _begins(tokens: Sequence[str], start: int, at: int) -> bool:
+def _begins(tokens: Sequence[str], start: int, at: int, where: Breaks) -> bool:
     """Whether the "I" or "she" at a place begins a stretch of its own, in the one that begins at ``start``."""
-    where = breaks()
     return (
         start < at < len(tokens) - 1
         and tokens[at + 1] in (where.opens if tokens[at] == "i" else where.opens_other)
@@ -218,17 +200,15 @@ def _begins(tokens: Sequence[str], start: int, at: int) -> bool:
     )
 
 
-def _holds(lead: str, join: str) -> bool:
+def _holds(lead: str, join: str, where: Breaks) -> bool:
     """Whether a stretch that begins with ``lead`` goes on after ``join``."""
-    return lead in breaks().leads_and or (join == "," and lead in breaks().leads)
+    return lead in where.leads_and or (join == "," and lead in where.leads)
 
 
 def _asking(texts: Sequence[str], marked: bool) -> list[bool]:
     """Which stretches of a sentence ask: in a marked one all from the first that does, else the last."""
-    asking = [
-        bool(pattern("asking").match(text) or (marked and pattern("asking_marked").match(text)))
-        for text in texts
-    ]
+    asks, asks_marked = pattern("asking").match, pattern("asking_marked").match
+    asking = [bool(asks(text) or (marked and asks_marked(text))) for text in texts]
     if not marked or not texts:
         return asking
     first = asking.index(True) if any(asking) else len(texts) - 1
@@ -239,25 +219,17 @@ def _stretches(sentence: Sentence) -> list[Stretch]:
     tokens, possible = sentence.tokens, sentence.possible
     has = frozenset(tokens)
     marked = "?" in has
-    parts = _cut([token for token in tokens if token not in _ENDS], has)
-    texts = [" ".join(part) for part in parts]
+    parts = _cut(tokens if _ENDS.isdisjoint(has) else [token for token in tokens if token not in _ENDS], has)
+    texts = [*map(" ".join, parts)]
     if possible.senses & index().idioms or DASH in has:
         texts = [pattern("idioms").sub(" … ", text).strip() for text in texts]
         parts = [text.split() for text in texts]
     tells = not cues("fiction").isdisjoint(has) and bool(pattern("fiction").search(sentence.text.lower()))
     supposing = None if cues("supposing").isdisjoint(has) else pattern("supposing")
-    asks = marked or not cues("asking").isdisjoint(has)
-    asking = _asking(texts, marked) if asks else [False] * len(texts)
+    asking = _asking(texts, marked) if marked or not cues("asking").isdisjoint(has) else repeat(False)
     found = [
-        Stretch(
-            text,
-            part,
-            sentence,
-            asks=asks,
-            supposes=bool(supposing and supposing.search(text)),
-            tells=tells,
-        )
-        for text, part, asks in zip(texts, parts, asking, strict=True)
+        Stretch(text, part, asks, supposing is not None and supposing.search(text) is not None, tells)
+        for text, part, asks in zip(texts, parts, asking, strict=False)
     ]
     if len(found) == 1 and not possible.phrases:
         found[0].possible = possible  # its words are the sentence's
@@ -267,6 +239,6 @@ def _stretches(sentence: Sentence) -> list[Stretch]:
 def said_plainly(text: str) -> list[str]:
     """Each sentence of ``text`` that is the person's own, its tokens in lower case apart by one space."""
     return [
-        " ".join(chain.from_iterable(PIECES[run].said for run in pieces(sentence)))
+        " ".join(chain.from_iterable(taken_apart(run).said for run in pieces(sentence)))
         for sentence in sentences(_own_words(text))
     ]

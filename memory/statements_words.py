@@ -6,7 +6,6 @@ all that begin or end with it, which covers inflections and German compounds.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 from typing import Generic, TypeVar
 
 import msgspec
@@ -102,12 +101,12 @@ class Words:
 
     def phrases(self, said: Sequence[str]) -> list[tuple[int, int, frozenset[str]]]:
         """Each phrase of two words or more that has groups: first, one past the last, groups."""
-        if self.openers.keys().isdisjoint(said):
-            return []
+        follow, last = self._follow, len(said) - 1
+        opening = [first for first, word in enumerate(said) if word in follow and first < last]
         return [
             (first, first + length, groups)
-            for first, (word, second) in enumerate(pairwise(said))
-            if word in self._follow and second in self._follow[word]
+            for first in opening
+            if said[first + 1] in follow[said[first]]
             for length in range(min(_LONGEST, len(said) - first), 1, -1)
             if (groups := self._exact.get(" ".join(said[first : first + length])))
         ]
@@ -124,7 +123,8 @@ class Words:
 
     def groups_of(self, said: Sequence[str]) -> frozenset[str]:
         """All groups that any word or phrase of ``said`` belongs to."""
-        return _NONE.union(*map(self.of, said), *(groups for _, _, groups in self.phrases(said)))
+        single = filter(None, map(self.of, said))
+        return _NONE.union(*single, *[groups for _, _, groups in self.phrases(said)])
 
 
 def read_groups(groups: dict[str, str]) -> Words:

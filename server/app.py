@@ -29,7 +29,6 @@ from companions.state import Who
 from companions.unsaying import Unsaid
 from generation.builtin import Builtin
 from generation.choose import choose, language_model
-from memory.reading import warm
 from server import opening
 from server.addresses import address_for_devices
 from server.aftercare import aftercare
@@ -37,7 +36,7 @@ from server.allowance import rationed
 from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
-from server.collector import quiet_collector
+from server.collector import quiet_collector, warm
 from server.committing import committing
 from server.connection import Door
 from server.contacts import contacts_of, with_grants

@@ -3,6 +3,8 @@
 import gc
 import sys
 
+from memory import reading
+
 SWITCH_SECONDS = 0.001  # a thread that thinks for a job lets the loop go on after so long
 
 
@@ -12,3 +14,9 @@ def quiet_collector() -> None:
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     sys.setswitchinterval(SWITCH_SECONDS)
+
+
+def warm() -> None:
+    """Make every table that a message is read by, and let these stay out of later looks, too."""
+    reading.warm()
+    quiet_collector()

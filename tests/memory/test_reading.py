@@ -1,3 +1,5 @@
+import gc
+
 from memory.reading import Before, read
 
 
@@ -20,3 +22,11 @@ def test_what_a_message_needs_of_earlier_ones_is_read_only_where_they_may_come_b
     needed = read(text, Before(), recalls=True).needed
     assert needed is not None
     assert needed.topics
+
+
+def test_reading_leaves_nothing_behind_that_only_a_collector_finds() -> None:
+    text = "My sister, who is 40, is allergic to nuts, and I live in Cork. Where is she? I feel a bit lost."
+    assert read(text, Before()).statements
+    gc.collect()
+    read(text, Before())
+    assert gc.collect() == 0
