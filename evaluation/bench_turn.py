@@ -15,7 +15,6 @@ Milliseconds of this process's own processor time, because other work on the mac
 told as a multiple of a fixed piece of Python, so that runs on different machines can be compared.
 """
 
-import gc
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -35,6 +34,7 @@ from evaluation.turn_texts import Texts, full, message, texts, went_on
 from memory.messages import Message
 from memory.reading import warm
 from server.casting import companions
+from server.collector import quiet_collector
 
 NAMES = ("clara", "coach", "extremis", "maestro/mathematics", "serenity")
 IDS = Minted(conversation="cnv", message="msg", response="rsp", answer="ans", alert="alr", jobs=())
@@ -76,8 +76,7 @@ def measure(companion: Companion, pool: Texts, *, turns: int, sessions: int, mos
     rules, chance = PolicyRules(companion), random.Random(7)  # noqa: S311  # the same talk each time, no secret
     states = [full(rules, chance, pool, most=most) for _ in range(sessions)]
     repeats = bool(companion.policy.repetition.strategy)
-    gc.collect()
-    gc.freeze()
+    quiet_collector()  # as in a server that runs
     first, times = Times(), Times()
     for at in range(-sessions, turns):
         asks = repeats and at // sessions % 2 == 0

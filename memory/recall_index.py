@@ -6,7 +6,7 @@ statements only to name those that are needed. The index follows what was said: 
 back what is no longer said.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import chain, islice, takewhile
@@ -48,23 +48,28 @@ class Recalled(msgspec.Struct, frozen=True):
 class _Kind:
     """Kin that a topic needs alike: of one kind, with the same that tells about it."""
 
-    __slots__ = ("kin", "name")
+    __slots__ = ("kin", "name", "own")
 
     def __init__(self, name: StatementKind) -> None:
         self.name: StatementKind = name
         self.kin: list[_Kin] = []
+        self.own: list[_Kin] = []  # those of them that are about the person
 
 
 class _Kin:
-    """Statements that are needed alike, by their numbers; ``hurt`` are parts of the body, where it matters which."""
+    """Statements that are needed alike, by their numbers, the latest last; ``hurt`` are parts of the body, where it
+    matters which.
+    """
 
-    __slots__ = ("hurt", "kind", "numbers", "subject")
+    __slots__ = ("hurt", "kind", "numbers", "own", "related", "subject")
 
     def __init__(self, kind: _Kind, hurt: frozenset[str], subject: str) -> None:
         self.kind = kind
         self.hurt = hurt
         self.subject = subject
-        self.numbers: set[int] = set()
+        self.own = subject == "user"
+        self.related = is_relation(subject)
+        self.numbers: dict[int, None] = {}
 
 
 class _Known(NamedTuple):
@@ -75,6 +80,10 @@ class _Known(NamedTuple):
     named: frozenset[str]
 
 
+_Called = Mapping[_Kin, Sequence[AbstractSet[int]]]
+"""Statements that a message calls by name: of each kin, those that each of its words names."""
+
+
 class _Worth(NamedTuple):
     """How much statements are needed, by what, and which: those from ``first`` on."""
 
@@ -82,7 +91,7 @@ class _Worth(NamedTuple):
     safety: bool
     kind: StatementKind
     topic: str
-    numbers: AbstractSet[int]
+    numbers: Iterable[int]
     first: int = 0
 
 
@@ -113,7 +122,8 @@ class Remembered:
         self._kin: dict[tuple[_Kind, frozenset[str], str], _Kin] = {}
         self._wanted: dict[tuple[str, bool], list[tuple[_Kind, float]]] = {}
         """By topic, what it needs and how much: what is critical for safety by itself."""
-        self._naming: dict[str, set[int]] = {}  # statements by the words that name them
+        self._others: set[str] = set()  # whom statements are about, but for the person
+        self._naming: dict[str, dict[_Kin, set[int]]] = {}  # statements by the words that name them
         self._log: list[_Added] = []
         self._said: list[Stated] = []  # what the log is of
         for stated in sorted(earlier, key=lambda one: one.position):
@@ -142,6 +152,10 @@ class Remembered:
         if alike not in self._kin:
             self._kin[alike] = _Kin(*alike)
             kind.kin.append(self._kin[alike])
+            if self._kin[alike].own:
+                kind.own.append(self._kin[alike])
+            else:
+                self._others.add(alike[2])
         return self._kin[alike]
 
     def _kind_of(self, name: StatementKind, telling: frozenset[str]) -> _Kind:
@@ -153,15 +167,22 @@ class Remembered:
 
     def _put(self, number: int, known: _Known) -> None:
         self._known[number] = known
-        known.kin.numbers.add(number)
+        numbers = known.kin.numbers
+        earlier = bool(numbers) and number < next(reversed(numbers))
+        numbers[number] = None
+        if earlier:  # it holds again
+            known.kin.numbers = dict.fromkeys(sorted(numbers))
         for word in known.named:
-            self._naming.setdefault(word, set()).add(number)
+            self._naming.setdefault(word, {}).setdefault(known.kin, set()).add(number)
 
     def _remove(self, number: int) -> _Known:
         known = self._known.pop(number)
-        known.kin.numbers.discard(number)
+        del known.kin.numbers[number]
         for word in known.named:
-            self._naming[word].discard(number)
+            named = self._naming[word]
+            named[known.kin].discard(number)
+            if not named[known.kin]:
+                del named[known.kin]
         return known
 
     def follow(self, stated: Sequence[Stated]) -> None:
@@ -197,7 +218,7 @@ class Remembered:
         if needed is None:
             return ()
         later = {one.message_id for one in self._said if before is not None and one.position >= before}
-        found = islice(self._told(self._worth(needed, None), later), limit)
+        found = islice(self._told(self._worth(needed, None, self._called(needed)), later), limit)
         return tuple(each for each, _ in found)
 
     def bring_back(
@@ -210,13 +231,14 @@ class Remembered:
         if needed is None:
             return
         critical: set[str] = set()
-        for each in islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL):
+        called = self._called(needed)
+        safety = self._worth(needed, reach, called, (True,))
+        for each in islice(self._told(safety, shown), MOST_CRITICAL):
             critical.add(each[0].message_id)
             yield each
-        rest = (
-            self._told(self._worth(needed, reach, (False,)), shown | critical) if len(critical) < most else ()
-        )
-        yield from islice(rest, max(0, most - len(critical)))
+        if len(critical) < most:
+            rest = self._worth(needed, reach, called, (False,))
+            yield from islice(self._told(rest, shown | critical), most - len(critical))
 
     def _told(self, worth: Iterable[_Worth], shown: AbstractSet[str]) -> Iterator[tuple[Recalled, Stated]]:
         """Messages by what they are worth, the latest of equals first, each once and none that is ``shown``."""
@@ -230,7 +252,7 @@ class Remembered:
                 yield Recalled(message, round(each.score, 3), why, each.safety), stated
 
     def _worth(
-        self, needed: Needed, reach: Reach | None, critical: Sequence[bool] = (True, False)
+        self, needed: Needed, reach: Reach | None, called: _Called, critical: Sequence[bool] = (True, False)
     ) -> list[_Worth]:
         """The statements that a topic needs, or that are named and matter for safety, if they are worth it; what is
         true of somebody else only when the message is about them too:
@@ -238,27 +260,30 @@ class Remembered:
         """
         found: list[_Worth] = []
         nearest, floor = self._nearest(reach), self._reader.needs.floor
-        called = self._called(needed)
+        alone = not (needed.household or needed.aside or needed.people & self._others)
         for kind, (weight, topic) in self._concerned(needed, critical, called).items():
             name, safety = kind.name, kind.name in SAFETY
             first = 0 if safety or reach is None or name in reach.beyond else nearest
-            for kin in kind.kin if weight else [kin for kin in kind.kin if kin in called]:
-                if not kin.numbers or not _concerns(kin, needed):
+            alike = kind.own if alone else kind.kin
+            for kin in alike if weight else called.keys() & alike:
+                if not kin.numbers or not (kin.own or _concerns(kin, needed)):
                     continue
-                named, others = called.get(kin), kin.numbers
-                if named is not None:
-                    others = others - named
+                others: Iterable[int] = kin.numbers
+                if kin in called:
+                    named = _NONE.union(*called[kin])
+                    others = kin.numbers.keys() - named
                     if (score := self._score(kin, weight, needed, called=True)) >= floor:
                         found.append(_Worth(score, safety, name, topic, named, first))
-                if weight and others and (score := self._score(kin, weight, needed)) >= floor:
+                if weight and (score := self._score(kin, weight, needed)) >= floor:
                     found.append(_Worth(score, safety, name, topic, others, first))
         return found
 
-    def _called(self, needed: Needed) -> dict[_Kin, set[int]]:
+    def _called(self, needed: Needed) -> _Called:
         """The statements that the message calls by name, by their kin."""
-        called: dict[_Kin, set[int]] = {}
-        for number in _NONE.union(*map(self._naming.__getitem__, needed.words & self._naming.keys())):
-            called.setdefault(self._known[number].kin, set()).add(number)
+        called: dict[_Kin, list[AbstractSet[int]]] = {}
+        for word in needed.words & self._naming.keys():
+            for kin, numbers in self._naming[word].items():
+                called.setdefault(kin, []).append(numbers)
         return called
 
     def _concerned(
@@ -287,8 +312,7 @@ class Remembered:
         score = _near(weight, kin.hurt, asked, needs) if kin.hurt and asked.regions else weight
         if called and (score or kin.kind.name in SAFETY):
             score += needs.named_bonus
-        own = kin.subject == "user" and not asked.aside
-        return score if own else _whose(kin.subject, asked, needs, score)
+        return score if kin.own and not asked.aside else _whose(kin, asked, needs, score)
 
     def _nearest(self, reach: Reach | None) -> int:
         """The number of the first statement among the latest messages."""
@@ -305,8 +329,8 @@ def _can_return(statement: Statement, ended: bool) -> bool:
 
 
 def _concerns(kin: _Kin, needed: Needed) -> bool:
-    """Whether a message is about those whom its statements are about."""
-    return kin.subject == "user" or needed.household or needed.aside or kin.subject in needed.people
+    """Whether a message is about those, other than the person, whom its statements are about."""
+    return needed.household or needed.aside or kin.subject in needed.people
 
 
 def _in_turn(worth: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
@@ -315,9 +339,12 @@ def _in_turn(worth: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
     for each in worth:
         ranks.setdefault((each.score, each.safety), []).append(each)
     for rank in sorted(ranks, reverse=True):
-        together = {number: each for each in ranks[rank] for number in each.numbers if number >= each.first}
+        together: dict[int, _Worth] = {}
+        for each in ranks[rank]:
+            together |= dict.fromkeys(each.numbers, each)
         for number in sorted(together, reverse=True):
-            yield together[number], number
+            if number >= together[number].first:
+                yield together[number], number
 
 
 def _near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> float:
@@ -327,12 +354,12 @@ def _near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> fl
     return score + 0.1 if score and hurt & asked.regions else score * needs.elsewhere
 
 
-def _whose(subject: str, asked: Needed, needs: Needs, score: float) -> float:
+def _whose(kin: _Kin, asked: Needed, needs: Needs, score: float) -> float:
     """The score with regard to whom the statement is about: somebody else only when the message is too."""
-    if subject == "user":
+    if kin.own:
         return score * needs.own_aside if asked.aside else score
-    if subject in asked.people:
+    if kin.subject in asked.people:
         return score + needs.other_bonus if score else 0.0
-    if asked.aside and is_relation(subject):
+    if asked.aside and kin.related:
         return score
-    return score * needs.household if asked.household and is_relation(subject) else 0.0
+    return score * needs.household if asked.household and kin.related else 0.0

@@ -41,6 +41,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 _INDENTED = re.compile(r"\n (?=[A-Za-z])")
 _SPACE_THAT_COSTS = re.compile(r"(?<=\s) (?=[A-Za-z])")
 LONGEST_LAID_OUT = 4_096  # characters; of longer texts only what can fit is looked at
+MOST_CHARS_KEPT = 2_000_000  # of lines whose cost is known
 MOST_CHARS_A_TOKEN = 4  # at most: a word of three letters and the space before it cost one token
 _AFTER_SPACE = 1 << 40  # marks what makes a space cost though a word follows it: white space before that
 
@@ -70,16 +71,10 @@ _costs: Final = Remembered(_cost)
 def count(text: str) -> int:
     """Tokens of ``text``, not less than the tokenizers of the named models make of it."""
     if "\n" not in text:
-        return _of_line(text)
+        return _LINES[text]
     lines = text.split("\n")
     indented = len(_INDENTED.findall(text)) if "\n " in text else 0
-    return sum(map(_of_line, lines)) + len(lines) - 1 + indented
-
-
-@lru_cache(maxsize=16_384)
-def _of_line(line: str) -> int:
-    """Tokens of one line: most lines of a prompt were in the one before it."""
-    return _counted(line)
+    return sum(map(_LINES.__getitem__, lines)) + len(lines) - 1 + indented
 
 
 def _counted(text: str) -> int:
@@ -90,12 +85,41 @@ def _counted(text: str) -> int:
     return cost % _AFTER_SPACE + len(_SPACE_THAT_COSTS.findall(text))
 
 
+class _Lines(dict[str, int]):
+    """Tokens of lines, kept for the next time: most lines of a prompt were in the one before it.
+
+    There are two halves: when the newer holds ``MOST_CHARS_KEPT`` characters the older is given up.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chars = 0
+        self._older: dict[str, int] = {}
+
+    def __missing__(self, line: str) -> int:
+        found = self._older.get(line)
+        return self.keep(line, _counted(line) if found is None else found)
+
+    def keep(self, line: str, cost: int) -> int:
+        """Know what ``line`` costs."""
+        self._chars += len(line)
+        if self._chars > MOST_CHARS_KEPT:
+            self._older = dict(self)
+            self._chars = len(line)
+            self.clear()
+        self[line] = cost
+        return cost
+
+
+_LINES: Final = _Lines()
+
+
 def head(text: str, tokens: int) -> str:
     """The beginning of ``text``, cut at a word, that costs at most ``tokens``."""
     if count(text) <= tokens:
         return text
     if (whole := _whole_head(text, tokens)) is not None:
-        return text[:whole].rstrip()
+        return text[: whole.at].rstrip()
     most = _most_of_head(text[: tokens * MOST_CHARS_A_TOKEN + 1], tokens)
     border = text.rfind(" ", 0, most + 1)
     return text[: border if border > most // 2 else most].rstrip()
@@ -106,7 +130,7 @@ def tail(text: str, tokens: int) -> str:
     if count(text) <= tokens:
         return text
     if (whole := _whole_tail(text, tokens)) is not None:
-        return text[whole:].lstrip()
+        return text[whole.at :].lstrip()
     most = _most_of_tail(text[-tokens * MOST_CHARS_A_TOKEN - 1 :], tokens)
     start = len(text) - most
     border = text.find(" ", max(0, start - 1))
@@ -142,7 +166,14 @@ def _laid_out(text: str) -> _Laid:
     )
 
 
-def _whole_head(text: str, tokens: int) -> int | None:
+class _Cut(NamedTuple):
+    """Where a text is cut between two stretches, and what those that are kept of it cost."""
+
+    at: int
+    cost: int
+
+
+def _whole_head(text: str, tokens: int) -> _Cut | None:
     """Where the last stretch ends that ``tokens`` are enough for; None where a cut inside the next one may be due."""
     if len(text) > LONGEST_LAID_OUT:
         return None
@@ -151,12 +182,12 @@ def _whole_head(text: str, tokens: int) -> int | None:
     if whole >= laid.last:
         return None
     end, following = laid.starts[whole] - 1, laid.starts[whole + 1] - laid.starts[whole]
-    return end if end > following + 1 else None
+    return _Cut(end, laid.costs[whole]) if end > following + 1 else None
 
 
-def _whole_tail(text: str, tokens: int) -> int | None:
+def _whole_tail(text: str, tokens: int) -> _Cut | None:
     """Where the first stretch begins from which on ``tokens`` are enough; None where a cut inside the one before
-    may be due.
+    may be due. The cost is that behind a space.
     """
     if len(text) > LONGEST_LAID_OUT:
         return None
@@ -170,8 +201,10 @@ def _whole_tail(text: str, tokens: int) -> int | None:
     left = tokens - laid.costs[-1] + laid.costs[first]
     cost = laid.costs[first] - laid.costs[first - 1]
     bare = cost - (first > 1 and not _begins_with_letter(text[before : before + 1]))
-    start = before if bare <= left else laid.starts[first]
-    return start if len(text) - laid.starts[first] > laid.starts[first] - before + 2 else None
+    if len(text) - laid.starts[first] <= laid.starts[first] - before + 2:
+        return None
+    start = first - (bare <= left)
+    return _Cut(laid.starts[start], laid.costs[-1] - laid.costs[start])
 
 
 def _most_of_head(text: str, tokens: int) -> int:
@@ -221,14 +254,26 @@ def _longest(most: int, tokens: int, cost: Callable[[int], int]) -> int:
     return low
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=512)
 def shortened(text: str, tokens: int) -> str:
     """Head and tail of ``text``, with a mark between, for at most ``tokens`` (two thirds of it the head)."""
     if count(text) <= tokens:
         return text
     room = max(2, tokens - count(GAP))
     first = max(1, room * 2 // 3)
-    return f"{head(text, first)}{GAP}{tail(text, room - first)}"
+    start, end = head(text, first), tail(text, room - first)
+    cut = f"{start}{GAP}{end}"
+    if "\n" not in cut and (cost := _cost_of_cut(text, start, end, first, room - first)) is not None:
+        _LINES.keep(cut, cost)
+    return cut
+
+
+def _cost_of_cut(text: str, start: str, end: str, first: int, last: int) -> int | None:
+    """What the ends of ``text`` cost with the mark between; None where it has to be counted."""
+    before, after = _whole_head(text, first), _whole_tail(text, last)
+    if before is None or after is None or (len(start), len(text) - len(end)) != (before.at, after.at):
+        return None
+    return before.cost + _costs[GAP.strip()] + after.cost
 
 
 GAP = " […] "

@@ -1,5 +1,7 @@
 """What every test shares."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -7,7 +9,9 @@ from tests.outcomes import Outcomes
 
 # How fast examples are made and run is the machine's matter, and a busy one fails nothing.
 settings.register_profile("fireside", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("fireside")
+# A build is the same each time it is made: its examples are drawn from the test alone. Elsewhere they are new ones.
+settings.register_profile("build", settings.get_profile("fireside"), derandomize=True, database=None)
+settings.load_profile("build" if os.environ.get("CI") else "fireside")
 
 
 @pytest.fixture
