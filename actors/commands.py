@@ -21,6 +21,7 @@ from actors.mail import Forgotten
 from actors.ports import CommandRefused
 from actors.ports import Done as DeskDone
 from actors.reading import read_aside
+from actors.reserving import kind_of, promised, reserve
 from actors.telling import unnumbered
 from actors.unsaying import forget, let_go, still_landing
 from companions.changes import (
@@ -103,7 +104,7 @@ class Commands:
             case Repeated(result=result) if result is not None:
                 kept: JsonObject = msgspec.json.decode(result)
                 if isinstance(command, ConversationCreate):
-                    await self._promised(command, kept["conversation"])
+                    await promised(session, command, kept["conversation"])
                 await session.send(CommandAck(re=id_, result=kept))
             case Repeated(message=None):  # what it came to was forgotten since
                 await self.told(Refuse(re=id_, code="memory.unknown"))
@@ -133,6 +134,12 @@ class Commands:
             elif answer.code != "id.reused":
                 del self._seen[answer.re]
         await self._session.send(frame)
+
+    async def failed(self, id_: str, ref: str) -> None:
+        """Our fault. It may come again; if it landed all the same, the store says what it came to."""
+        self._seen.pop(id_, None)
+        self._forgot = True
+        await self._session.send(unnumbered(Refuse(re=id_, code="server.failed"), ref))
 
     async def _result(self, re: str, value: Value) -> None:
         frame: Event = CommandAck(re=re, result=value)
@@ -216,9 +223,8 @@ class Commands:
     async def _create(self, command: ConversationCreate, conversation: str) -> None:
         """A new conversation: it is stored with its first message; the one before it is over."""
         session = self._session
-        types = session.cast.companion.policy.session.types
-        kind = session.state.session_type if command.session_type is UNSET else command.session_type
-        if kind not in types or not self._is_mine(command):
+        kind = kind_of(session, command)
+        if kind is None:
             await self.told(Refuse(re=command.id, code="policy.refused"))
             return
         named = ConversationNamed(conversation=conversation)
@@ -228,30 +234,8 @@ class Commands:
             return
         await session.close_talk()
         await session.memory.refresh(edited=True)
-        self._reserve(command, kind, conversation)
+        reserve(session, command, kind, conversation)
         await self._result(command.id, named)
-
-    def _is_mine(self, command: ConversationCreate) -> bool:
-        """Whether it is for this session's companion: another one is greeted by a hello of its own."""
-        mine = self._session.cast.companion.id
-        return command.companion in (UNSET, mine, mine.partition("/")[0])
-
-    def _reserve(self, command: ConversationCreate, kind: str, conversation: str) -> None:
-        self._session.state = replace(
-            self._session.state,
-            session_type=kind,
-            title=None if command.title is UNSET else command.title,
-            reserved=conversation,
-        )
-
-    async def _promised(self, command: ConversationCreate, conversation: str) -> None:
-        """A conversation that was promised before a restart and has no message yet is still promised."""
-        session = self._session
-        if session.state.talk is None and not await session.services.desk.load(
-            session.state.who, conversation
-        ):
-            kind = session.state.session_type if command.session_type is UNSET else command.session_type
-            self._reserve(command, kind, conversation)
 
     async def _open(self, command: ConversationOpen) -> None:
         session = self._session

@@ -143,6 +143,12 @@ def backoff(failures: int) -> float:
     return float(min(5.0, 0.1 * 2 ** (failures - 1)))
 
 
+def _tell(name: str, failures: int, error: Exception) -> None:
+    """Log crash number 1, 2, 4, 8 and so on: what fails again and again must not fill the disk with it."""
+    if failures & (failures - 1) == 0:
+        log.error("actor.crashed", actor=name, failures=failures, error=type(error).__name__, exc_info=error)
+
+
 async def supervise(
     actor: Actor[T], address: Address[T], *, name: str, most_restarts: float = math.inf
 ) -> None:
@@ -157,7 +163,7 @@ async def supervise(
             await actor(inbox)
         except Exception as error:
             failures += 1
-            log.exception("actor.crashed", actor=name, failures=failures, error=type(error).__name__)
+            _tell(name, failures, error)
             if failures > most_restarts:
                 raise
             await anyio.sleep(backoff(failures))
@@ -173,7 +179,7 @@ async def kept_running(work: Callable[[], Awaitable[None]], *, name: str) -> Non
             await work()
         except Exception as error:
             failures += 1
-            log.exception("actor.crashed", actor=name, failures=failures, error=type(error).__name__)
+            _tell(name, failures, error)
             await anyio.sleep(backoff(failures))
         else:
             return

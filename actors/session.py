@@ -6,6 +6,7 @@ carries their effects out. A lost connection is not an end: the session finishes
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import assert_never
 
 import anyio
@@ -17,6 +18,7 @@ from actors import telling
 from actors.alarms import Alarm, Alarms
 from actors.client import Client, Gone
 from actors.commands import Commands
+from actors.containing import answered, welcomed
 from actors.disclosing import DISCLOSURE, Disclosing
 from actors.mail import (
     Announce,
@@ -39,6 +41,7 @@ from actors.outbox import Outbox
 from actors.owed import tell_owed
 from actors.ports import Cast, Services
 from actors.remembering import Remembering
+from actors.ringing import ring
 from actors.runtime import Address, Closed, Inbox
 from actors.showing import Showing
 from actors.snapshots import conversation_snapshot, response_snapshot
@@ -103,7 +106,7 @@ class Session:
         self.memory = Remembering(self)
         self.showing = Showing(self)
         self.watching = Watching(self)
-        self._alarms = Alarms(self._ring)
+        self._alarms = Alarms(partial(ring, self))
         self._streams = Streams(self)
         self._disclosing = Disclosing(self)
         self._owed = 0  # writes whose outcome has not come back
@@ -120,6 +123,8 @@ class Session:
             async with anyio.create_task_group() as tasks:
                 self._tasks: TaskGroup = tasks
                 await self._pick_up()
+                if self._leaving:
+                    self._end_when_over()
                 async for mail in inbox:
                     await self._receive(mail)
                     self._end_when_over()
@@ -146,13 +151,11 @@ class Session:
     async def _receive(self, mail: Mail) -> None:
         match mail:
             case Attach():
-                await self._attach(mail)
-                await self.watching.greeted()
-                await tell_owed(self)
+                await welcomed(self, mail)
             case Detach(client=client):
-                self._detach(client)
+                self.detach(client)
             case Asked(command=command):
-                await self.commands.handle(command)
+                await answered(self, command)
             case Refresh():
                 await self.memory.changed(mail)
                 await tell_owed(self)
@@ -174,7 +177,7 @@ class Session:
             case Drain(reconnect_after_ms=milliseconds):
                 await self._drain(milliseconds)
             case Cut():
-                await self._leave()
+                await self.leave()
             case Linger():
                 self._alarms.meant("linger")
             case Disclose():
@@ -210,7 +213,8 @@ class Session:
 
     # ------------------------------------------------------------ clients come and go
 
-    async def _attach(self, mail: Attach) -> None:
+    async def attach(self, mail: Attach) -> None:
+        """A client is here, or here again: the one before it goes."""
         if self.client is not None and self.client is not mail.client:
             await self.client.close(CloseCode.REPLACED, "Another connection goes on with this session.")
         self.client = mail.client
@@ -249,7 +253,8 @@ class Session:
         now = self.cast.companion.policy.session.transcript == "current"
         await self.announce(lambda seq: conversation_snapshot(self.state, seq, only_current=now))
 
-    def _detach(self, client: Client) -> None:
+    def detach(self, client: Client) -> None:
+        """A client has gone."""
         if self.client is not client:
             return
         self.client = None
@@ -267,19 +272,19 @@ class Session:
         if self.client is not None:
             await self.client.close(CloseCode.REPLACED, "Another session goes on with this conversation.")
             self.client = None
-        await self._leave()
+        await self.leave()
 
     async def _drain(self, reconnect_after_ms: int) -> None:
         self.draining = True
         await self._disclosing.record()
         await self.announce(lambda seq: ServerDraining(seq=seq, reconnect_after_ms=reconnect_after_ms))
         if isinstance(self.state.phase, Idle):
-            await self._leave()
+            await self.leave()
         else:
             self.state = replace(self.state, queue=())  # what waits is stored, and answered after the restart
             self._leaving = True
 
-    async def _leave(self) -> None:
+    async def leave(self) -> None:
         """End here: what was shown of an open answer is kept, the conversation stays open in the store.
 
         Messages that wait are stored; whoever goes on with the conversation answers them.
@@ -304,7 +309,7 @@ class Session:
         try:
             await self.client.send(event)
         except Gone:
-            self._detach(self.client)
+            self.detach(self.client)
 
     async def announce(self, make: Callable[[int], Frame]) -> None:
         """Send a numbered event, which a client that comes back is told again."""
@@ -372,16 +377,6 @@ class Session:
     def wind(self, alarm: Alarm, seconds: float) -> None:
         """Ring after so long."""
         self._alarms.start(alarm, seconds)
-
-    def _ring(self, alarm: Alarm) -> None:
-        if alarm == "linger":
-            self.address.post(Linger())
-            return
-        if alarm == DISCLOSURE:
-            self.address.post(Disclose())
-            return
-        ids = self.services.mint(len(self.cast.rules.settings.jobs))
-        self.address.post(TimerRang(timer=alarm, ids=ids, at=self.services.now_ms()))
 
     async def leave_talk(self) -> None:
         """Leave the open conversation as it is, its open answer kept as far as it was shown (X20)."""

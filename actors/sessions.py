@@ -75,6 +75,7 @@ class Live:
     session: Session
     address: Address[Mail]
     over: anyio.Event
+    role: str
 
 
 class Sessions:
@@ -130,7 +131,8 @@ class Sessions:
         if live is None or live.address.closed:
             return None
         who = live.session.state.who
-        return live if (who.user, who.companion) == (principal.user, cast.companion.id) else None
+        same = (who.user, who.companion, live.role) == (principal.user, cast.companion.id, principal.role)
+        return live if same else None  # what a person was told by themselves is not told again to a device
 
     async def _begin(
         self, services: Services, cast: Cast, principal: Principal, wanted: Wanted, new_id: str
@@ -155,7 +157,7 @@ class Sessions:
             contacts=await services.contacts(who),
             session_type=opening.talk.session_type if opening else kind,
         )
-        session = self._start(state, cast, services)
+        session = self._start(state, cast, services, principal.role)
         if left is not None:  # the welcome waits for it
             change = SessionContinued(
                 user=who.user,
@@ -198,10 +200,10 @@ class Sessions:
             opening = await services.desk.load(who, opening.talk.conversation)
         return opening if opening is not None and not opening.closed else None
 
-    def _start(self, state: State, cast: Cast, services: Services) -> Session:
+    def _start(self, state: State, cast: Cast, services: Services, role: str) -> Session:
         address: Address[Mail] = Address(MAILBOX)
         session = Session(state, cast, services, address)
-        live = Live(session, address, anyio.Event())
+        live = Live(session, address, anyio.Event(), role)
         self._live[state.who.session] = live
         session.hold()
         self._tasks.start_soon(self._run, live, name="session")

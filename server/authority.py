@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -21,6 +22,7 @@ AUTHORITY, AUTHORITY_KEY = "authority.crt", "authority.key"
 SERVER, SERVER_KEY = "server.crt", "server.key"
 AUTHORITY_DAYS, SERVER_DAYS = 3_650, 397  # longer ones are refused by some browsers
 RENEWED_BEFORE = timedelta(days=30)
+SOON = timedelta(days=90)  # left to have every device trust another authority
 BACKDATED = timedelta(days=2)  # a tablet's clock may be behind
 LOCAL_NAMES = ("localhost", "local", "lan", "home.arpa", "internal")
 LOCAL_NETWORKS = (
@@ -96,6 +98,24 @@ def renewed(folder: Path, at: datetime) -> bool:
         return False
     make_certificate(folder, names_of(certificate), at)
     return True
+
+
+class Ends(msgspec.Struct, frozen=True, kw_only=True):
+    """When the two certificates end."""
+
+    server: datetime
+    authority: datetime
+
+
+def ends_of(folder: Path) -> Ends | None:
+    """When they end; None where none were made. Raises ``OSError`` and ``ValueError``."""
+    if not (folder / FOLDER / SERVER).exists():
+        return None
+    server, authority = (
+        x509.load_pem_x509_certificate((folder / FOLDER / file).read_bytes()).not_valid_after_utc
+        for file in (SERVER, AUTHORITY)
+    )
+    return Ends(server=server, authority=authority)
 
 
 def names_of(certificate: x509.Certificate) -> tuple[str, ...]:
@@ -190,7 +210,8 @@ def _kept(
 ) -> None:
     """The key first, and each whole: a stop in between leaves a pair of before, or is mended by the next ``init``."""
     at = folder / FOLDER
-    at.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    at.mkdir(mode=0o700, exist_ok=True)
     secret = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )

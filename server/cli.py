@@ -68,6 +68,7 @@ EmbedderName = Annotated[
 
 def main() -> None:
     """Run a command; what an operator can mend is said in a sentence, without a stack trace."""
+    os.umask(0o077)  # whatever is written is its owner's alone
     with said_plainly():
         try:
             app()

@@ -18,6 +18,7 @@ from generation.local import LocalModelError, check_file
 from generation.naming import BadModelNameError, LocalModel, written
 from protocol.asyncapi import asyncapi
 from protocol.schema import json_schema
+from server import authority
 from server.app import STORE_FILE
 from server.casting import companions
 from server.cli_keeper import rests_words
@@ -25,6 +26,7 @@ from server.ids import now_ms
 from server.keys import unlocked
 from server.models import check_embedder, check_local, model_settings
 from server.network import network
+from server.origins import is_loopback
 from server.plain_words import store_words
 from server.settings import BadSetting, Loaded, Settings
 from storage.backups import backups
@@ -36,6 +38,7 @@ from storage.order import purge_rests
 from storage.refusals import StoreRefused
 from storage.restoring import last_restored
 from storage.sizes import sizes
+from storage.tokens import all_tokens, is_open
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 
@@ -110,8 +113,48 @@ def _folder(settings: Settings) -> Iterator[Finding]:
         yield _encrypted(settings)
         yield _looked("in use", lambda: _held(folder))
         yield _looked("store", lambda: _store(folder / STORE_FILE))
+        yield from _certificates(folder)
+        yield _who_comes_in(settings)
         yield from _kept(folder / STORE_FILE)
         yield from _restored(folder)
+
+
+def _certificates(folder: Path) -> Iterator[Finding]:
+    """Until when devices can trust this server; nothing where no certificate was made."""
+    try:
+        ends = authority.ends_of(folder)
+    except (OSError, ValueError) as error:
+        seen = f"cannot be read ({type(error).__name__}); make it anew with `fireside init --tls`"
+        yield Finding(False, "certificates", seen)
+        return
+    if ends is None:
+        return
+    now, day = authority.now(), "%Y-%m-%d"
+    lasts = ends.server > now and ends.authority - authority.SOON > now
+    seen = f"the server's until {ends.server:{day}}, renewed by itself; the authority's until {ends.authority:{day}}"
+    if ends.server <= now:
+        seen += "; the server's has ended: start the server, or run `fireside init --tls`"
+    if ends.authority - authority.SOON <= now:
+        seen += (
+            "; make another authority with `fireside init --tls --anew`, which every device has to trust anew"
+        )
+    yield Finding(lasts, "certificates", seen)
+
+
+def _who_comes_in(settings: Settings) -> Finding:
+    """Open mode is well on a machine that is one person's; beyond it a device should be paired, or kiosk be set."""
+    try:
+        with read_only(settings.folder / STORE_FILE) as db:
+            opened, tokens = is_open(db), len(all_tokens(db))
+    except _SILENT:
+        opened, tokens = True, 0
+    if settings.listen.kiosk or not opened:
+        nobody = "" if tokens else "; fireside pair lets a device in"
+        return Finding(tokens > 0, "who comes in", f"who shows a token; there are {tokens}{nobody}")
+    seen = "open mode: at this machine anyone may talk as any person, without a token"
+    alone = settings.listen.host == "localhost" or is_loopback(settings.listen.host)
+    beyond = "" if alone else "; others reach it too: let their devices in with `fireside pair`"
+    return Finding(alone, "who comes in", f"{seen} (fireside pair ends it){beyond}")
 
 
 def _encrypted(settings: Settings) -> Finding:

@@ -23,6 +23,7 @@ from server.settings import BadSetting, Settings
 from storage.audit import Act, record
 from storage.connection import Store, opened
 from storage.lock import held
+from storage.private_files import private
 
 User = Annotated[str | None, Parameter(help="Whose memory.")]
 Companion = Annotated[str | None, Parameter(help="With which companion.")]
@@ -41,8 +42,7 @@ def write_export(
         act = Act(person=user, companion=named.id, role="staff", did="exported")
         await store.transact(lambda db: record(db, act, now_ms()))
         made = await export(store, user=user, companion=named.id, name=named.name, form=form, at=now_ms())
-        await anyio.Path(file).touch(mode=0o600)
-        await anyio.Path(file).write_bytes(made.content)
+        await anyio.to_thread.run_sync(private, file, made.content)
 
     _with_store(chosen, run)
     print(f"{file}: written.")

@@ -21,7 +21,7 @@ from actors.client import Gone
 from actors.mail import Asked, Attach, Detach, Mail
 from actors.ports import CommandRefused, Services
 from actors.runtime import Address, Closed
-from actors.sessions import Principal, Sessions, Wanted
+from actors.sessions import Principal, Sessions
 from protocol.access import AccessRole, needed
 from protocol.catalogue import AnyCommand
 from protocol.codec import Data, decode_command
@@ -29,7 +29,7 @@ from protocol.device_frames import DeviceLock, DeviceUnlock, RoleNow, TalkRole
 from protocol.errors import ERRORS, BadFrame, CloseCode, ErrorCode, UnknownFrame, error_frame
 from protocol.frames import SUBPROTOCOLS
 from protocol.results import CommandAck
-from protocol.session_frames import Hello, Limits, Model, Ping, Pong, Welcome
+from protocol.session_frames import Hello, Ping, Pong, Welcome
 from protocol.times import rfc3339
 from server.care import Care
 from server.device_desk import Answers, DeviceDesk, PairingDesk
@@ -45,16 +45,14 @@ from server.presence import Presence
 from server.settings import Limits as LimitSettings
 from server.sockets import Socket
 from server.turnstile import Turnstile
+from server.welcoming import known_code, wanted, welcome
 from storage.refusals import StoreRefused
 
 Told: TypeAlias = Callable[[Socket], Coroutine[Any, Any, None]]  # Any: what a coroutine yields to its loop
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("connection")
 
-QUEUE = 4
-MESSAGE_CHARS = 200_000
 TOO_FAST = "More commands of this person or device than may come at once; send again a little later."
-_WITHOUT_TALK = {"caregiver": "care", "safeguarding": "care", "admin": "devices", "pairing": "pairing"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,19 +172,19 @@ class Connection:
             address, session, missed = await door.sessions.join(
                 door.services,
                 Principal(user=entrant.user, role=entrant.role),
-                _wanted(hello, door.default_companion, shared="pin" in entrant.features),
+                wanted(hello, door.default_companion, shared="pin" in entrant.features),
                 new_id("ses"),
             )
         except CommandRefused as refused:
-            await self._error(_code(refused.code), re=hello.id, message=refused.message)
+            await self._error(known_code(refused.code), re=hello.id, message=refused.message)
             return True
         self._address, self._entrant = address, entrant
 
-        def welcome(resumed: bool, seq: int, conversation: str | None) -> Welcome:
+        def told(resumed: bool, seq: int, conversation: str | None) -> Welcome:
             return self._welcome(hello, session, entrant, resumed=resumed, seq=seq, conversation=conversation)
 
         try:
-            await address.send(Attach(self._socket, welcome, missed))
+            await address.send(Attach(self._socket, told, missed))
         except Closed:  # the session ended while the hello was on its way
             await self._socket.close(CloseCode.DRAINING, "The session has ended; connect again.")
             return False
@@ -227,7 +225,13 @@ class Connection:
             try:
                 await self._socket.send(await desk.answer(command, now_ms()))
             except CommandRefused as refused:
-                await self._error(_code(refused.code), re=command.id, message=refused.message)
+                await self._error(known_code(refused.code), re=command.id, message=refused.message)
+            except (ConnectionClosed, Gone):
+                raise
+            except Exception as error:  # a fault of ours: it is answered, and ends nothing else
+                ref, name = new_id("ref"), type(command).__name__
+                log.exception("command.failed", command=name, ref=ref, error=type(error).__name__)
+                await self._error("server.failed", re=command.id, ref=ref)
 
     @asynccontextmanager
     async def _present(self, entrant: Entrant) -> AsyncGenerator[None]:
@@ -252,35 +256,19 @@ class Connection:
         conversation: str | None,
     ) -> Welcome:
         door = self._door
-        cast = door.sessions.cast(_wanted(hello, door.default_companion).companion)
+        cast = door.sessions.cast(wanted(hello, door.default_companion).companion)
         assert cast is not None
-        model = door.services.model
-        policy = cast.companion.policy
-        features = [*entrant.features]
-        features += ["regenerate"] if policy.session.regenerate else []
-        features += ["health"] if policy.memory.health != "never" else []
-        features += ["check_in"] if policy.memory.check_in != "never" else []
-        if entrant.role not in ("device", "person"):
-            features = [_WITHOUT_TALK[entrant.role]]
-        return Welcome(
-            re=hello.id,
-            session=session,
+        return welcome(
+            hello,
+            session,
+            entrant,
+            companion=cast.companion,
+            limits=door.limits,
+            epoch=door.epoch,
+            model=door.services.model,
             resumed=resumed,
             seq=seq,
-            epoch=door.epoch,
-            companion=cast.companion.id,
-            user=entrant.user,
-            role=entrant.role,
             conversation=conversation,
-            limits=Limits(
-                frame_bytes=door.limits.frame_bytes,
-                message_chars=MESSAGE_CHARS,
-                queue=QUEUE,
-                commands_per_s=door.limits.commands_per_second,
-                heartbeat_s=door.limits.heartbeat_seconds,
-            ),
-            features=tuple(features),
-            model=Model(kind=model.kind, name=model.name, connected=model.connected),
         )
 
     # ------------------------------------------------------------ frames
@@ -342,10 +330,10 @@ class Connection:
             try:
                 await self._door.pins.check(self._entrant.user, command.pin)
             except CommandRefused as refused:
-                await self._error(_code(refused.code), re=command.id, message=refused.message)
+                await self._error(known_code(refused.code), re=command.id, message=refused.message)
                 return
             except StoreRefused as refused:
-                await self._error(_code(refused.code), re=command.id)
+                await self._error(known_code(refused.code), re=command.id)
                 return
             self._role = "person"
         role: TalkRole = "person" if self._role == "person" else "device"
@@ -363,9 +351,14 @@ class Connection:
         return False
 
     async def _error(
-        self, code: ErrorCode, *, re: str | UnsetType = UNSET, message: str | None = None
+        self,
+        code: ErrorCode,
+        *,
+        re: str | UnsetType = UNSET,
+        message: str | None = None,
+        ref: str | None = None,
     ) -> None:
-        ref = new_id("ref")
+        ref = ref or new_id("ref")
         self._door.metrics.refused.labels(code).inc()
         log.info("frame.refused", code=code, ref=ref)
         await self._socket.send(error_frame(code, ref=ref, re=re, message=message))
@@ -378,23 +371,3 @@ class Connection:
         except Gone:
             return
         await self._socket.close(close if close is not None else CloseCode.NORMAL, ERRORS[code].message)
-
-
-def _wanted(hello: Hello, default: str, *, shared: bool = False) -> Wanted:
-    """What hello asks for. On a shared device no talk of who has a PIN is gone back to, but its own."""
-    resume = None if hello.resume is UNSET else hello.resume
-    return Wanted(
-        companion=default if hello.companion is UNSET else hello.companion,
-        conversation=None if hello.conversation is UNSET or shared else hello.conversation,
-        session_type=None if hello.session_type is UNSET else hello.session_type,
-        resume_session=resume.session if resume is not None else None,
-        resume_seq=resume.seq if resume is not None else None,
-        resume_epoch=resume.epoch if resume is not None else None,
-    )
-
-
-def _code(code: str) -> ErrorCode:
-    for known in ERRORS:
-        if known == code:
-            return known
-    return "server.failed"

@@ -40,12 +40,17 @@ def _act(order: AnyOrder, answer: Answer) -> Act:
     match order:
         case orders.GiveGrant(user=user, companion=companion, name=name):
             return Act(
-                person=user, companion=companion, role="staff", by=answer.lines[0], name=name, did="granted"
+                person=user.strip(),
+                companion=companion,
+                role="staff",
+                by=answer.lines[0],
+                name=name.strip(),
+                did="granted",
             )
         case orders.EndGrant(grant=grant):
             return Act(person=answer.about or "", role="staff", by=grant, did="grant_ended")
         case orders.AddPerson() | orders.NamePerson() | orders.SetStatus() | orders.SetPin():
-            return Act(person=order.user, role="staff", did="status")
+            return Act(person=order.user.strip(), role="staff", did="status")
         case _:
             return Act(person=answer.about or "", role="staff", did="device")
 

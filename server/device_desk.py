@@ -123,12 +123,12 @@ class PairingDesk:
         known = self._once.known(command)
         if known is not None:
             return known
-        offer = self._pairing.take(self._code)
-        if offer is None:
-            raise CommandRefused("auth.forbidden", "The code was used or has lapsed; ask for another.")
-        name = offer.name or ("A device" if command.name is UNSET else command.name)
-        order = ClaimDevice(name=name, user=offer.user, own=offer.own)
-        device, token = await done(self._do, order)
+        with self._pairing.used(self._code) as offer:  # a name that is refused costs nobody their code
+            if offer is None:
+                raise CommandRefused("auth.forbidden", "The code was used or has lapsed; ask for another.")
+            name = offer.name or ("A device" if command.name is UNSET else command.name)
+            order = ClaimDevice(name=name, user=offer.user, own=offer.own)
+            device, token = await done(self._do, order)
         claimed = devices.DeviceClaimed(
             device=device,
             token=token,

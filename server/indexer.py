@@ -5,13 +5,18 @@ is found at the next start, since the store knows how far each conversation is i
 """
 
 import anyio
+import structlog
 
 from storage.connection import Store
 from storage.fulltext import index_pending
+from storage.refusals import StoreRefused
 
 QUIET_SECONDS = 2.0
 LONGEST_SECONDS = 10.0
+REST_SECONDS = (5.0, 60.0)  # after the store refused: doubled from the first up to the second
 BATCH = 32  # rows a transaction: when many talks end at once, what people say goes between
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("indexer")
 
 
 class Indexer:
@@ -28,10 +33,18 @@ class Indexer:
         self._changed.set()
 
     async def __call__(self) -> None:
-        """Index, wait for changes, wait for quiet, again."""
+        """Index, wait for changes, wait for quiet, again. A store that refuses is asked again, ever more rarely."""
+        rest = REST_SECONDS[0]
         while True:
             self._changed = anyio.Event()
-            await self.index()
+            try:
+                await self.index()
+            except StoreRefused as refused:
+                log.warning("index.waits", code=refused.code, seconds=rest)
+                await anyio.sleep(rest)
+                rest = min(2 * rest, REST_SECONDS[1])
+                continue
+            rest = REST_SECONDS[0]
             await self._changed.wait()
             await self._quiet()
 

@@ -18,6 +18,7 @@ from server.aftercare import EXTRACTOR, NOTER, SUMMARIZER
 from server.metrics import Metrics
 from storage.connection import Store
 from storage.jobs import Counts, count_jobs, retry_jobs
+from storage.private_files import private
 from storage.refusals import StoreRefused
 from storage.summaries import archive_summaries, with_old_summaries
 
@@ -34,8 +35,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jobs")
 def ask_for_retry(folder: Path, jobs: Sequence[str]) -> None:
     """Leave word for the server that holds ``folder``: these jobs once more, all parked ones where none is named."""
     fresh = folder / f"{RETRY_FILE}.{os.getpid()}"
-    fresh.write_text("\n".join(jobs), encoding="utf-8")
-    fresh.chmod(0o600)
+    private(fresh, "\n".join(jobs).encode())
     fresh.replace(folder / RETRY_FILE)
 
 

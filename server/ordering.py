@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import structlog
 
-from server.deeds import carry_out
+from server.deeds import carry_out, one_line
 from server.entrance import Entrance
 from server.ids import now_ms
 from server.orders import Answer, AnyOrder, NotDone, PairDevice, SetPin
@@ -62,5 +62,6 @@ class Ordering:
         user = order.user
         if user is not None and not await self._store.read(lambda db: is_known(db, user)):
             raise NotDone(f"Nobody here is called {user}; add them first: fireside user add {user}")
-        code = self._pairing.give(Offer(name=order.name, user=user, own=order.own))
+        name = one_line(order.name) if order.name else ""
+        code = self._pairing.give(Offer(name=name, user=user, own=order.own))
         return Answer(lines=(code, f"{self._address()}/pair#{code}"))

@@ -8,8 +8,42 @@ from websockets.datastructures import Headers
 
 from server.settings import Listen
 
-PROXIED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
+PROXIED = frozenset(
+    {
+        "cdn-loop",
+        "client-ip",
+        "fastly-client-ip",
+        "fly-client-ip",
+        "forwarded",
+        "forwarded-for",
+        "proxy-authorization",
+        "proxy-connection",
+        "true-client-ip",
+        "via",
+        "x-client-ip",
+        "x-cluster-client-ip",
+        "x-forwarded",
+        "x-original-host",
+        "x-original-url",
+        "x-proxyuser-ip",
+        "x-real-ip",
+        "x-remote-addr",
+        "x-remote-ip",
+        "x-rewrite-url",
+    }
+)
 """What a proxy writes: then the neighbour is the proxy, and who asks is elsewhere."""
+
+PROXIES_OWN = (
+    "cf-",
+    "tailscale-",
+    "x-amzn-",
+    "x-envoy-",
+    "x-forwarded-",
+    "x-original-forwarded-",
+    "x-tunnel-",
+)
+"""How what a proxy, a tunnel or a gateway calls its own begins."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +61,15 @@ def caller_of(headers: Headers, address: str) -> Caller:
     kind, _, shown = headers.get("Authorization", "").partition(" ")
     return Caller(
         address=address,
-        near=is_loopback(address) and not any(name in headers for name in PROXIED),
+        near=is_loopback(address) and not came_through_proxy(headers),
         own=is_own(headers.get("Origin"), headers.get("Host", "")),
         bearer=shown.strip() if kind.lower() == "bearer" and shown.strip() else None,
     )
+
+
+def came_through_proxy(headers: Headers) -> bool:
+    """Whether somebody between says so. A proxy that adds nothing is not seen: docs/operating.md says what to do."""
+    return any(name in PROXIED or name.startswith(PROXIES_OWN) for name in map(str.lower, headers))
 
 
 def is_loopback(host: str) -> bool:

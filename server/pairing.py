@@ -8,7 +8,8 @@ import hmac
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # no I, L, O, U, 0 or 1: it is read out and typed in
@@ -64,11 +65,17 @@ class Pairing:
             self._misses.append((self._clock(), address))
         return None if found is None else found.offer
 
-    def take(self, shown: str) -> Offer | None:
-        """What a code stands for, once."""
+    @contextmanager
+    def used(self, shown: str) -> Generator[Offer | None]:
+        """What a code stands for, once: it is used up, unless what it is used for fails."""
         found = self._found(shown)
         self._codes = [each for each in self._living() if each is not found]
-        return None if found is None else found.offer
+        try:
+            yield None if found is None else found.offer
+        except Exception:
+            if found is not None:
+                self._codes.append(found)
+            raise
 
     def _found(self, shown: str) -> _Code | None:
         """Every code is compared to its end, so that the time it takes says nothing."""

@@ -18,6 +18,7 @@ from storage.connection import connect
 from storage.damage import CHECKED_AT_START, checked, damage
 from storage.engine import errors
 from storage.migrating import reach_disk
+from storage.private_files import private
 from storage.refusals import RefusalCode, StoreRefused, translated
 from storage.restoring import Restored, finished, restore
 
@@ -116,7 +117,7 @@ class Watch:
             return
         try:
             mark = self._path.parent / DAMAGED_FILE
-            mark.write_text(damage[:MOST_WORDS], encoding="utf-8")
+            private(mark, damage[:MOST_WORDS].encode())
             reach_disk(mark)
         except OSError as error:
             log.error("store.damage_not_written_down", error=error.strerror)
@@ -135,7 +136,7 @@ class Watch:
                 needed = 2 * self._path.stat().st_size + ROOM_BYTES
                 if self._absent == "storage.full" and shutil.disk_usage(self._path.parent).free < needed:
                     return False
-                (self._path.parent / "lock").touch()
+                (self._path.parent / "lock").touch(mode=0o600)
                 if (
                     self._absent == "storage.read_only"
                 ):  # who only looks at it keeps SQLite from more, in this process

@@ -27,6 +27,7 @@ from storage.conversations import archived_before
 from storage.facts_undo import lapsing
 from storage.memories import prune_undo
 from storage.order import Rest, date_confirmed, purge_rests
+from storage.private_files import private
 from storage.refusals import StoreRefused
 
 EVERY_SECONDS = 3_600.0
@@ -46,8 +47,7 @@ def today(at: int) -> str:
 def say_date(folder: Path, date: str) -> None:
     """Leave word for the server that holds ``folder``: today is ``date``."""
     fresh = folder / f"{DATE_FILE}.{os.getpid()}"
-    fresh.write_text(date, encoding="ascii")
-    fresh.chmod(0o600)
+    private(fresh, date.encode())
     fresh.replace(folder / DATE_FILE)
 
 

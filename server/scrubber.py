@@ -24,6 +24,7 @@ from companions.fact_changes import (
 from server.copying import Copier
 from storage.connection import Store
 from storage.erased import LEDGER_FILE
+from storage.private_files import private
 from storage.refusals import StoreRefused
 from storage.scrubbing import Scrubbed, scrub
 
@@ -73,7 +74,7 @@ class Scrubber:
         if done.clean:
             self._owed = anyio.Event()
             with suppress(OSError):
-                (self._folder / CLEAN_FILE).write_text(str(upto), encoding="ascii")
+                private(self._folder / CLEAN_FILE, str(upto).encode())
         log.info("scrub.done", clean=done.clean, rewritten=done.rewritten)
         return done
 

@@ -4,7 +4,6 @@ Decision D7. The damaged files are kept as they are, in a dated folder of ``set-
 epoch, so that no client goes on as if nothing had happened, and its search index is made again.
 """
 
-import shutil
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ import msgspec
 from storage.connection import checkpointed, inline
 from storage.damage import checked
 from storage.migrating import backups_of, reach_disk, refuse_newer
+from storage.private_files import private, private_copy
 from storage.refusals import StoreRefused, translated
 from storage.salvaging import salvaged, settled
 
@@ -49,8 +49,7 @@ def restore(path: Path, damage: str, at: int, new_id: Callable[[], str]) -> Rest
         _removed(fresh)
         backup = _newest_good(path)
         if backup is not None:
-            shutil.copyfile(backup, fresh)
-            fresh.chmod(0o600)
+            private_copy(backup, fresh)
         with _copy(path, aside) as damaged, inline(fresh, "acked", at=at) as store:
             rows, unreadable = salvaged(store.db, damaged)
             gaps = settled(store.db, new_id)
@@ -64,7 +63,7 @@ def restore(path: Path, damage: str, at: int, new_id: Callable[[], str]) -> Rest
             unreadable=unreadable,
             gaps=gaps,
         )
-        (aside / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(restored), indent=2))
+        private(aside / REPORT, msgspec.json.format(msgspec.json.encode(restored), indent=2))
         reach_disk(aside)
         fresh.replace(_ready(path))
         finished(path)
@@ -90,11 +89,12 @@ def _ready(path: Path) -> Path:
 
 
 def _place(folder: Path, at: int) -> Path:
+    folder.mkdir(mode=0o700, exist_ok=True)
     day = datetime.fromtimestamp(max(at, 0) / 1000, UTC).strftime("%Y%m%dT%H%M%SZ")
     for number in range(1, 1_000):
         place = folder / (day if number == 1 else f"{day}-{number}")
         if not place.exists():
-            place.mkdir(mode=0o700, parents=True)
+            place.mkdir(mode=0o700)
             return place
     raise StoreRefused("storage.failed", "set-aside is full of folders of this second")
 
@@ -114,7 +114,7 @@ def _copy(path: Path, aside: Path) -> Generator[Path]:
     copy = aside / "copy.db"
     for end in _BESIDE[:2]:  # the index of the log is made anew
         with suppress(FileNotFoundError):
-            shutil.copyfile(f"{path}{end}", f"{copy}{end}")
+            private_copy(Path(f"{path}{end}"), Path(f"{copy}{end}"))
     try:
         yield copy
     finally:

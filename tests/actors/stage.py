@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import anyio
 import anyio.lowlevel
@@ -17,6 +17,7 @@ from actors.session import Session
 from actors.writer import Write
 from companions.changes import AnyChange, CommandId, Landed, Outcome, Refused, Repeated
 from companions.events import Minted
+from companions.owed import Owed
 from companions.ports import Finished, ModelError, Piece, Prompt, Text, ToolAnswer, ToolCall
 from companions.remembered import Remembered
 from companions.state import State, Who
@@ -74,6 +75,12 @@ class Record:
         """Until so many events have come."""
         while len(self.events) < count:
             await self._came.wait()
+
+    async def let_go(self) -> CloseCode:
+        """The code this client is closed with, once it is."""
+        while self.closed is None:
+            await self._came.wait()
+        return self.closed
 
     @property
     def text(self) -> str:
@@ -190,6 +197,7 @@ class Stage:
         self.measures = Counted()
         self.handed_over: list[str] = []
         self.over = anyio.Event()
+        self.fault: Literal["holding", "welcoming"] | None = None  # of ours, at the next chance, once
         self.writer: Address[Write] = Address(100)
         self.address: Address[Mail] = Address(64)
         self._count = 0
@@ -209,11 +217,21 @@ class Stage:
             new_ref=lambda: "ref_1",
             hand_over=self.handed_over.append,
             take_over=nobody,
-            holds=nothing,
+            holds=lambda _session, _conversation: self._break("holding"),
+            owed=self._owed,
             alert=nothing,
             report=nothing,
             measure=self.measures,
         )
+
+    async def _owed(self, who: Who) -> Owed | None:
+        self._break("welcoming")
+        return None
+
+    def _break(self, where: str) -> None:
+        if self.fault == where:
+            self.fault = None
+            raise RuntimeError("a fault of ours")
 
     def _mint(self, jobs: int) -> Minted:
         self._count += 1

@@ -18,7 +18,7 @@ from companions.speech import Manner
 from protocol.conversation_frames import ConversationClose
 from protocol.conversation_frames import ConversationClosed as ToldClosed
 from protocol.errors import CloseCode, ErrorFrame
-from protocol.person_frames import ProfileGet
+from protocol.person_frames import MoodCheckIn, ProfileGet
 from protocol.results import CommandAck
 from protocol.session_frames import Notice, ServerDraining, Welcome
 from protocol.talk_frames import (
@@ -282,18 +282,46 @@ async def test_gone_is_what_a_client_raises() -> None:
         await record.send(Notice(seq=1, code="x", say="y"))
 
 
-async def test_after_a_fault_of_ours_the_answer_ends_and_the_talk_goes_on() -> None:
-    async with Stage(["One ", 50.0, "two."], ["Yes."]).open() as stage:
+async def test_a_fault_of_ours_in_a_command_is_answered_and_what_else_goes_on_goes_on() -> None:
+    async with Stage(["One ", 50.0, "two."]).open() as stage:
         await stage.say()
         await stage.client.told(ResponseDelta)
-        stage.shelf.breaks = True
+        for tries in range(1, 7):  # more often than an actor is begun anew
+            stage.shelf.breaks = True
+            await stage.address.send(Asked(MoodCheckIn(id="check", mood=tries)))
+            failed = await stage.client.told(ErrorFrame, tries)
+            assert (failed.re, failed.code, failed.retryable) == ("check", "server.failed", True)
         await stage.address.send(Asked(ProfileGet(id="get")))
+        assert (await stage.client.told(CommandAck)).re == "get"
         done = await stage.client.told(ResponseDone)
-        assert (done.status, done.text, done.durable) == ("failed", "One ", True)
-        assert stage.model.open == 0
-        await stage.say()
-        assert (await stage.client.told(ResponseDone, 2)).text == "Yes."
+        assert (done.status, done.text) == ("completed", "One two.")
         await stage.client.told(ToldClosed)
+
+
+async def test_a_fault_in_the_middle_of_a_step_ends_the_session_and_its_client_comes_back_to_what_is_stored() -> (
+    None
+):
+    async with Stage().open() as stage:
+        await stage.client.told(Welcome)
+        stage.fault = "holding"
+        await stage.say(id_="m1")
+        assert (await stage.client.told(ErrorFrame)).re == "m1"
+        await stage.over.wait()
+        assert stage.model.open == 0
+    assert stage.shelf.changes == []
+
+
+async def test_who_cannot_be_welcomed_is_told_to_come_back_and_the_next_one_is() -> None:
+    async with Stage().open() as stage:
+        await stage.say()
+        await stage.client.told(ResponseDone)
+        stage.fault = "welcoming"
+        again = Record()
+        await stage.attach(again)
+        assert await again.let_go() is CloseCode.DRAINING
+        third = Record()
+        await stage.attach(third)
+        await third.told(Welcome)
 
 
 # ---------------------------------------------------------------- cut anywhere

@@ -160,6 +160,25 @@ async def test_a_code_lets_one_device_in_once(tmp_path: Path) -> None:
             assert (await talker.talk("Good morning.")).status == "completed"
 
 
+async def test_a_name_that_is_refused_costs_nobody_their_code(tmp_path: Path) -> None:
+    async with serving(kiosk(settings(tmp_path))) as url, connected(url) as device:
+        refused_order = await anyio.to_thread.run_sync(named, tmp_path, "T" * 61)
+        assert "60 characters" in refused_order
+        code, _ = await order(tmp_path, orders.PairDevice())
+        await device.hello(token=code)
+        assert await code_of(device, DeviceClaim(id="1", name="one\ntwo")) == "policy.refused"
+        assert (await device.ask(DeviceClaim(id="2", name="Tablet"))).result
+
+
+def named(folder: Path, name: str) -> str:
+    """Why a device may not be called so."""
+    try:
+        ordered(folder, orders.PairDevice(name=name))
+    except orders.NotDone as refused:
+        return str(refused)
+    return ""
+
+
 async def test_a_claim_that_is_sent_again_gets_the_same_token(tmp_path: Path) -> None:
     async with serving(kiosk(settings(tmp_path))) as url, connected(url) as device:
         code, _ = await order(tmp_path, orders.PairDevice())

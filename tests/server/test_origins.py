@@ -45,7 +45,24 @@ def test_a_name_that_is_not_ours_is_not_answered(host: str) -> None:
     assert not host_allowed(host, LISTED)
 
 
-@pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "X-Real-IP", "x-forwarded-for"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Forwarded",
+        "X-Forwarded-For",
+        "X-Real-IP",
+        "x-forwarded-for",
+        "X-Forwarded-Host",
+        "X-Forwarded-Proto",
+        "Via",
+        "X-Client-IP",
+        "True-Client-IP",
+        "CF-Connecting-IP",
+        "CDN-Loop",
+        "X-Envoy-External-Address",
+        "Tailscale-User-Login",
+    ],
+)
 def test_who_comes_through_a_proxy_is_not_near(header: str) -> None:
     assert caller_of(Headers(Host=HOST), "127.0.0.1").near
     assert not caller_of(Headers({"Host": HOST, header: "203.0.113.7"}), "127.0.0.1").near
