@@ -96,8 +96,22 @@ class LessonEvaluation(Value, frozen=True, kw_only=True):
     next_steps: tuple[str, ...] = ()
 
 
+class LearnedEntry(Value, frozen=True, kw_only=True):
+    """Something a student showed to have learned in a lesson, which began at ``at``.
+
+    ``learned`` is null where it could only be told in the student's own words. ``before``: in how many earlier
+    lessons the same topic came up, 0 where it is new; ``since`` is when the first of them began.
+    """
+
+    topic: str
+    at: Time
+    learned: str | None = None
+    before: int = 0
+    since: Time | None = None
+
+
 class NoteEntry(Value, frozen=True, kw_only=True):
-    """A note on a lesson, brief and practical, without a word of the student's."""
+    """A note on a lesson, brief and practical, without a sentence of the student's; ``learned``: what they learned."""
 
     note: NoteId
     companion: str
@@ -110,6 +124,7 @@ class NoteEntry(Value, frozen=True, kw_only=True):
     concerns: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     evaluation: LessonEvaluation | None = None
+    learned: tuple[LearnedEntry, ...] = ()
 
 
 class CareEmotions(Command, frozen=True, kw_only=True, tag="care.emotions"):

@@ -14,6 +14,7 @@ from memory.noting import Note
 from protocol import care_frames as care
 from protocol import results
 from protocol.times import rfc3339
+from server.care_learned import learned_on
 from storage import notes
 from storage.timeline import let_known_in
 
@@ -53,13 +54,17 @@ def note_page(
     if found is None:
         raise not_allowed()
     more = len(found) == command.limit
-    told = (_entry(each, let_known_in(db, each.conversation)) for each in found)
+    known = {each.conversation: let_known_in(db, each.conversation) for each in found}
+    learned = learned_on(db, who, known)
+    told = [_entry(each, known[each.conversation], learned.get(each.conversation, ())) for each in found]
     return results.NotePage(
         notes=tuple(each for each in told if each is not None), next=str(found[-1].number) if more else None
     )
 
 
-def _entry(found: notes.Note, known: frozenset[str]) -> care.NoteEntry | None:
+def _entry(
+    found: notes.Note, known: frozenset[str], learned: tuple[care.LearnedEntry, ...]
+) -> care.NoteEntry | None:
     """A note as it is told: nothing of what family is not told, though it was let be known when it was made."""
     note = msgspec.json.decode(found.content, type=Note)
     if is_private(note.summary, known):
@@ -81,6 +86,7 @@ def _entry(found: notes.Note, known: frozenset[str]) -> care.NoteEntry | None:
         concerns=open_lines(note.concerns),
         suggestions=open_lines(note.suggestions),
         evaluation=None if judged is None else msgspec.json.decode(judged, type=care.LessonEvaluation),
+        learned=learned,
     )
 
 

@@ -23,9 +23,9 @@ from memory.echoes import Instructions, instructions
 from memory.extracts import extract as extract_summary
 from memory.facts import said_in
 from memory.keywords import keywords
+from memory.learned import learned_in
 from memory.messages import Message
 from memory.proposals import Learned, Proposed, read_learnings, read_names, read_proposals
-from memory.statements import read_statements
 from server.ids import new_id
 from server.job_means import Means, talk_of
 from storage.unheard import heard_alone
@@ -156,11 +156,10 @@ def _own_topics(talk: Heard) -> tuple[str, ...]:
 def _own_learnings(talk: Heard) -> tuple[Learned, ...]:
     """What the student says they have learned, in their words."""
     return tuple(
-        Learned(topic=statement.attribute, learned=statement.words or statement.value, evidence=(each.id,))
+        Learned(topic=said.topic, learned=said.words, evidence=(each.id,))
         for each in talk.covered
         if each.role == "user"
-        for statement in read_statements(each.text)
-        if statement.kind == "learning" and not statement.negated
+        for said in learned_in(each.text)
     )
 
 

@@ -16,6 +16,7 @@ from companions.companion import Companion
 from companions.job_prompts import job_prompt
 from companions.summing_up import is_private, let_known, open_to_summaries
 from memory.echoes import Instructions, instructions
+from memory.learned import learned_in
 from memory.messages import Message
 from memory.noting import (
     MOST_HIGHLIGHTS,
@@ -28,7 +29,6 @@ from memory.noting import (
     read_evaluation,
     read_note,
 )
-from memory.statements import read_statements
 from server.ids import new_id
 from server.job_means import Means, talk_of
 from storage.alerts import released_in
@@ -160,8 +160,4 @@ def _read_evaluation(answers: list[str], lesson: Lesson, given: Instructions) ->
 
 def _learned(lesson: Lesson) -> bool:
     """Whether the student says that they have learned something."""
-    return any(
-        statement.kind == "learning" and not statement.negated
-        for text in lesson.said
-        for statement in read_statements(text)
-    )
+    return any(learned_in(text) for text in lesson.said)

@@ -6,6 +6,7 @@ import msgspec
 
 from companions.changes import ExtractMade, Landed, Outcome, SummaryMade
 from storage.jobs import end_job
+from storage.learnings import keep_learnings
 from storage.order import may_purge, next_number
 from storage.rows import Row, blob_of
 
@@ -102,48 +103,8 @@ def extract_made(db: sqlite3.Connection, change: ExtractMade) -> Outcome:
         ),
     )
     if change.kind == "learnings":
-        _keep_learnings(db, change)
+        keep_learnings(db, change)
     return Landed()
-
-
-class _Learned(msgspec.Struct, frozen=True):
-    topic: str
-    learned: str
-    evidence: tuple[str, ...]
-
-
-def _keep_learnings(db: sqlite3.Connection, change: ExtractMade) -> None:
-    """Each with the messages that show it; one that no message of this person shows is none (guarantee 5)."""
-    for learned in msgspec.json.decode(change.content, type=tuple[_Learned, ...]):
-        stored = next_number(db)
-        db.execute(
-            "INSERT INTO learnings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                stored,
-                change.job,
-                change.user,
-                change.companion,
-                change.conversation,
-                change.at,
-                learned.topic,
-                learned.learned,
-            ),
-        )
-        for message in learned.evidence:
-            db.execute(
-                """
-                INSERT INTO learning_sources SELECT ?1, id FROM messages WHERE id = ?2 AND user_id = ?3
-                    AND companion = ?4 AND conversation = ?5 AND role = 'user' AND removed = 0
-                """,
-                (stored, message, change.user, change.companion, change.conversation),
-            )
-        db.execute(
-            """
-            DELETE FROM learnings WHERE stored = ?1
-                AND NOT EXISTS (SELECT 1 FROM learning_sources WHERE learning = ?1)
-            """,
-            (stored,),
-        )
 
 
 def extracts_of(

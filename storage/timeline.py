@@ -16,8 +16,10 @@ from storage.readings import emotions_in
 from storage.rows import Row
 
 MOST_QUESTIONS = 5_000
-_PRIVATE = "('abuse', 'self_harm')"
-_RELEASED = "EXISTS (SELECT 1 FROM releases x WHERE x.message = e.message AND x.ended_at IS NULL)"
+PRIVATE = "('abuse', 'self_harm')"
+"""What family is not told of."""
+RELEASED = "EXISTS (SELECT 1 FROM releases x WHERE x.message = e.message AND x.ended_at IS NULL)"
+"""Whether the message of a reading ``e`` was let be known."""
 
 
 class Feeling(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +69,7 @@ def feelings(
         SELECT e.stored, e.at, e.emotion, e.intensity, e.distress, e.trajectory
         FROM emotions e JOIN conversations c ON c.id = e.conversation AND c.parent_mode = 0
         WHERE e.user_id = ? AND e.companion = ? AND e.at >= ? AND e.at < ? AND (? IS NULL OR e.stored < ?)
-            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE} OR {_RELEASED})
+            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {PRIVATE} OR {RELEASED})
         ORDER BY e.stored DESC LIMIT ?
         """,  # noqa: S608  # a constant of ours
         (user, companion, since, until, before, before, limit),
@@ -89,7 +91,7 @@ def questions(db: sqlite3.Connection, *, user: str, companion: str, since: int) 
         FROM repetitions r JOIN conversations c ON c.id = r.conversation AND c.parent_mode = 0
             JOIN messages m ON m.id = r.message LEFT JOIN emotions e ON e.message = r.message
         WHERE r.user_id = ? AND r.companion = ? AND r.at >= ?
-            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {_PRIVATE} OR {_RELEASED})
+            AND (e.crisis_category IS NULL OR e.crisis_category NOT IN {PRIVATE} OR {RELEASED})
         ORDER BY r.at DESC, r.stored DESC LIMIT ?
         """,  # noqa: S608  # a constant of ours
         (user, companion, since, MOST_QUESTIONS),
@@ -124,8 +126,8 @@ def let_known_in(db: sqlite3.Connection, conversation: str) -> frozenset[str]:
     """What may be told of a talk although family is not told of it otherwise: subjects released whole (D25)."""
     rows: list[tuple[str, int]] = db.execute(
         f"""
-        SELECT e.crisis_category, MIN({_RELEASED}) FROM emotions e
-        WHERE e.conversation = ? AND e.crisis_category IN {_PRIVATE} GROUP BY e.crisis_category
+        SELECT e.crisis_category, MIN({RELEASED}) FROM emotions e
+        WHERE e.conversation = ? AND e.crisis_category IN {PRIVATE} GROUP BY e.crisis_category
         """,  # noqa: S608  # constants of ours
         (conversation,),
     ).fetchall()

@@ -32,7 +32,7 @@ function leave(words) {
   part("enter").hidden = false;
   part("title").textContent = document.title = "Looking after somebody";
   part("who").textContent = "";
-  for (const id of ["alert-list", "emotions", "repetition", "trends", "summaries", "notes", "escalations", "consents", "told"]) part(id).replaceChildren();
+  for (const id of ["alert-list", "emotions", "repetition", "trends", "summaries", "learned", "notes", "escalations", "consents", "told"]) part(id).replaceChildren();
   part("context").reset();
   tell(words, { stays: true });
   part("token").focus();

@@ -1,4 +1,5 @@
-import { button, day, make, part, sorry, tell } from "./me_parts.js";
+import { Notes } from "./care_notes.js";
+import { button, day, make, part, sorry } from "./me_parts.js";
 
 const TYPES = { location: "Where am I?", identity: "Who am I?", time: "What time, what day?", activity: "What do I do now?", person: "Where is somebody?", general: "Something else" };
 const SVG = "http://www.w3.org/2000/svg";
@@ -12,6 +13,7 @@ const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one
 export class Views {
   constructor(talk) {
     this.talk = talk;
+    this.notes = new Notes(talk);
     const date = part("date");
     date.value ||= iso(new Date());
     date.onchange = () => this.#emotions();
@@ -26,7 +28,7 @@ export class Views {
   }
 
   async show() {
-    await Promise.all([this.#emotions(), this.#repetition(), this.#trends(), this.#summaries(), this.#notes()]);
+    await Promise.all([this.#emotions(), this.#repetition(), this.#trends(), this.#summaries(), this.notes.show()]);
   }
 
   /** Fill a place by a command; where consent does not allow it nothing of before stays. */
@@ -103,37 +105,6 @@ export class Views {
       shown.append(make("p", { className: "soft" }, NOT_ALLOWED));
     }
     return item.append(shown);
-  }
-
-  async #notes() {
-    await this.#fill("notes", "care.notes", { limit: 20 }, ({ notes }) => {
-      part("notes-section").hidden = false;
-      return [notes.length ? make("ul", {}, ...notes.map((note) => this.#note(note))) : make("p", {}, "There are no notes yet.")];
-    });
-    part("notes-section").hidden = part("notes").textContent === NOT_ALLOWED && !this.talk.welcome.companion.startsWith("maestro");
-  }
-
-  #note(note) {
-    const list = (title, lines = []) => (lines.length ? [make("h3", {}, title), make("ul", {}, ...lines.map((each) => make("li", {}, each)))] : []);
-    const judged = note.evaluation;
-    const scores = judged ? [judged.engagement && `Took part: ${judged.engagement} of 5`, judged.understanding && `Understood: ${judged.understanding} of 5`].filter(Boolean) : [];
-    const item = make("li", {},
-      make("p", { className: "soft" }, `${note.subject}, ${day(note.at)}, ${count(note.minutes, "minute")}${note.read ? "" : " · new"}`),
-      make("p", { className: "what" }, note.summary),
-      ...list("What went well", note.highlights), ...list("What to keep an eye on", note.concerns), ...list("What you could do", note.suggestions),
-      scores.length ? make("p", { className: "soft" }, `${scores.join(". ")}.`) : "");
-    if (!note.read) item.append(make("p", { className: "row" }, button("I have read it", () => this.#read(note.note))));
-    return item;
-  }
-
-  async #read(note) {
-    try {
-      await this.talk.command("care.notes.read", { note });
-      tell("It is marked as read.");
-    } catch (error) {
-      sorry(error);
-    }
-    await this.#notes();
   }
 }
 

@@ -138,18 +138,39 @@ async def test_a_consent_withdrawn_while_the_model_writes_stops_the_note(tmp_pat
         assert len(rows(stage, "SELECT 1 FROM parent_notes")) == 1
 
 
-async def test_a_note_of_an_erased_lesson_is_gone(tmp_path: Path) -> None:
+def learning(given: str) -> dict[str, object]:
+    """What a model finds in a lesson: something that the student showed, and their own words of it."""
+    one = {"topic": "Fractions", "learned": "Brings fractions to one denominator.", "evidence": ["m1"]}
+    own = {"topic": "halves", "learned": "one half is more than one third of it", "evidence": ["m1"]}
+    twice = {**one, "learned": "Says what a fraction is."}
+    return {"learnings": [one, own, twice] if "half" in given else [{**one, "topic": "fractions"}]}
+
+
+async def test_what_was_learned_is_told_over_time_and_goes_with_a_lesson_that_is_erased(
+    tmp_path: Path,
+) -> None:
     maria = token(tmp_path, companion="maestro", basis="parent")
     async with (
-        playing(tmp_path, Jobs({"parent_note": NOTE})) as stage,
+        playing(tmp_path, Jobs({"parent_note": NOTE, "learnings": learning})) as stage,
         caring(stage.url, maria, companion=MATHS) as parent,
         stage.greeted(companion=MATHS) as student,
     ):
+        await taught(stage, "Fractions before anybody consented.", jobs=1)
         await parent.ask(allowing())
-        name = await taught(stage, "How do I add one half and one third?")
-        assert len(await noted(parent)) == 1
-        await student.ask(ConversationDelete(id="1", conversation=name))
-        assert await noted(parent) == []
+        first = await taught(stage, "So one half is more than one third of it, with fractions?")
+        await taught(stage, "Now fractions again, please.")
+        await until(lambda: len(rows(stage, "SELECT 1 FROM learnings")) == 5)
+        later, earlier = (each["learned"] for each in await noted(parent))
+        assert [(each["topic"], each.get("learned"), each.get("before", 0)) for each in earlier] == [
+            ("Fractions", "Brings fractions to one denominator.", 0),
+            ("halves", None, 0),
+            ("Fractions", "Says what a fraction is.", 0),
+        ]
+        ((topic, again),) = [(each["topic"], each["before"]) for each in later]
+        assert (topic, again, later[0]["since"]) == ("fractions", 1, earlier[0]["at"])
+        await student.ask(ConversationDelete(id="1", conversation=first))
+        (left,) = await noted(parent)
+        assert [(each["topic"], each.get("before", 0)) for each in left["learned"]] == [("fractions", 0)]
 
 
 @pytest.mark.parametrize("answer", ["", {"summary": "Sam wants to kill himself.", "highlights": []}])
@@ -157,7 +178,8 @@ async def test_what_the_student_said_of_danger_is_in_no_note_whoever_writes_it(
     tmp_path: Path, answer: object
 ) -> None:
     maria = token(tmp_path, companion="maestro", basis="parent")
-    jobs = Jobs({"parent_note": answer})
+    harm = {"topic": "half", "learned": "Sam wants to kill himself over quokka.", "evidence": ["m1"]}
+    jobs = Jobs({"parent_note": answer, "learnings": {"learnings": [harm]}})
     async with playing(tmp_path, jobs) as stage, caring(stage.url, maria, companion=MATHS) as parent:
         await parent.ask(allowing())
         await taught(

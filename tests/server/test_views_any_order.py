@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from actors.ports import CommandRefused
-from companions.care_changes import AlertReleased, ConsentDecided, ScopeSet
-from companions.changes import AlertRaised, AnyChange, Landed, SummaryMade
+from companions.care_changes import AlertReleased, ConsentDecided, NoteMade, ScopeSet
+from companions.changes import AlertRaised, AnyChange, ExtractMade, Landed, SummaryMade
 from companions.consenting import DAY_MS, Basis, Scope
 from companions.state import Who
-from protocol.care_frames import CareEmotions, CareHistory, CareRepetition, CareSummaries
+from protocol.care_frames import CareEmotions, CareHistory, CareNotes, CareRepetition, CareSummaries
 from protocol.trend_frames import CareTrends
 from protocol.values import Value
+from server.care_pages import note_page
 from server.care_timeline import emotion_page, repetition_now, summary_page, transcript_page, trends_now
 from server.casting import companions
 from storage.alerts import alerts_told
@@ -35,8 +36,9 @@ GIVERS: dict[str, tuple[str, Basis]] = {
     "": ("", "self"),
     "grt_m": ("Maria", "legal_representative"),
     "grt_o": ("Otto", "best_interest"),
+    "grt_p": ("Pia", "parent"),
 }
-SCOPES: tuple[Scope, ...] = ("trends", "summaries", "transcripts")
+SCOPES: tuple[Scope, ...] = ("trends", "summaries", "transcripts", "notes")
 WORDLESS = ("trends", "summaries")  # what somebody's best interest reaches
 SAID = {  # message: text, what it is read as, the word that tells of it, the feeling that does
     "msg_c_1": ("The quokplain roses bloom.", None, "quokplain", "calm"),
@@ -53,7 +55,14 @@ VIEWS: dict[Scope, tuple[View, ...]] = {
     ),
     "summaries": (lambda db, at: summary_page(db, WHO, CareSummaries(id="4"), at),),
     "transcripts": (lambda db, at: transcript_page(db, WHO, CareHistory(id="5", conversation="c"), at),),
+    "notes": (lambda db, at: note_page(db, WHO, CareNotes(id="6"), at, "grt_p"),),
 }
+LEARNED = (
+    {"topic": "roses", "learned": "Knows quokplain roses by their scent.", "evidence": ["msg_c_1"]},
+    {"topic": "help", "learned": LATE, "evidence": ["msg_c_1"]},
+    {"topic": "seeds", "learned": "She does not want to live any more, quokharm.", "evidence": ["msg_c_1"]},
+    {"topic": "quokharm", "learned": "Says what quokharm is.", "evidence": ["msg_c_5"]},
+)  # as a model may tell of it, whatever it was given
 FOLDER = tempfile.mkdtemp(prefix="fireside-views-")
 COUNT = iter(range(10_000_000))
 
@@ -95,12 +104,19 @@ class AnyOrder(RuleBasedStateMachine):
             self.apply(answered("c", at + 1, emotion=read, repetition=repetition(message)))
             if category:
                 self.apply(self.raised(message, category))  # whatever it says: family is not told of abuse
-        self.apply(closed("c", job("j", last=6)))
-        claim_job(self.db, "j", worker="w", at=NOW, lease_ms=1)
-        self.apply(self.summed("j", LATE))
         for giver in GIVERS:
             for scope in SCOPES:
                 self.consents(giver, scope, 12)
+        works = (job("j", last=6), job("n", "parent_note", last=6), job("l", "learnings", last=6))
+        self.apply(closed("c", *works))
+        claim_job(self.db, "j", worker="w", at=NOW, lease_ms=1)
+        self.apply(self.summed("j", LATE))
+        self.apply(self.noted("n", "c", "It was about quokplain."))
+        self.apply(said("d", 1, at=NOW))
+        self.apply(closed("d", job("m", "parent_note")))
+        self.apply(self.noted("m", "d", LATE))
+        self.apply(self.learned("l"))
+        assert "roses by their scent" in (self.seen(VIEWS["notes"][0]) or "")
 
     def teardown(self) -> None:
         self.context.__exit__(None, None, None)
@@ -137,6 +153,32 @@ class AnyOrder(RuleBasedStateMachine):
             tokens=1,
         )
 
+    def noted(self, name: str, conversation: str, summary: str) -> NoteMade:
+        return NoteMade(
+            user=ANNA,
+            companion="clara",
+            at=self.at,
+            job=name,
+            note=f"nte_{conversation}",
+            conversation=conversation,
+            subject="Gardening",
+            minutes=3,
+            content=raw(msgspec.json.encode({"summary": summary, "highlights": [LATE]}).decode()),
+            made_by="extract",
+        )
+
+    def learned(self, name: str) -> ExtractMade:
+        content = raw(msgspec.json.encode(LEARNED).decode())
+        return ExtractMade(
+            user=ANNA,
+            companion="clara",
+            at=self.at,
+            job=name,
+            conversation="c",
+            kind="learnings",
+            content=content,
+        )
+
     def may_see(self, scope: Scope) -> bool:
         alive = any(each == scope and self.at < until for (_, each), until in self.until.items())
         return alive and not (scope == "transcripts" and scope in self.no)
@@ -144,7 +186,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(giver=st.sampled_from(list(GIVERS)), scope=st.sampled_from(SCOPES), days=st.integers(1, 5))
     def consents(self, giver: str, scope: Scope, days: int) -> None:
         name, basis = GIVERS[giver]
-        tenable = basis != "best_interest" or scope in WORDLESS
+        tenable = basis == "parent" if scope == "notes" else basis != "best_interest" or scope in WORDLESS
         change = ConsentDecided(
             user=ANNA,
             companion="clara",

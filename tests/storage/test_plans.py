@@ -73,6 +73,7 @@ from storage.facts_removed import facts_without
 from storage.fulltext import index_pending, search
 from storage.grants import Grant, grant_of, grants_for
 from storage.jobs import claim_job, due_jobs, parked_jobs, release_jobs
+from storage.learnings import learnings_noted, said_in_lesson
 from storage.memories import prune_undo
 from storage.messages import history, message
 from storage.notes import companion_of, notes_of
@@ -286,6 +287,8 @@ QUESTIONS: dict[str, Callable[[sqlite3.Connection], object]] = {
     "feedback": lambda db: feedback(db, user=ANNA, response="r"),
     "care_context": lambda db: care_context(db, user=ANNA, companion="clara"),
     "notes_of": notes_asked,
+    "learnings_noted": lambda db: learnings_noted(db, user=ANNA, companion="clara"),
+    "said_in_lesson": lambda db: said_in_lesson(db, user=ANNA, conversation="z"),
     "feelings": lambda db: feelings(db, user=ANNA, companion="clara", since=0, until=9, before=None, limit=5),
     "questions": lambda db: questions(db, user=ANNA, companion="clara", since=0),
     "talk_summaries": lambda db: talk_summaries(db, user=ANNA, companion="clara", before=None, limit=5),

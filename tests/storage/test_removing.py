@@ -61,13 +61,15 @@ def told(store: InlineStore) -> None:
 
 def finished(store: InlineStore) -> None:
     """The talk is over and was worked through."""
-    jobs = (job("sum", last=6), job("fct", "facts", last=6))
+    jobs = (job("sum", last=6), job("fct", "facts", last=6), job("lrn", "learnings", last=6))
     summary = SummaryMade(
         **MAKES, job="sum", summary="s", conversation="a", content=raw(f'{{"quote":"{CANARY}"}}'),
         covers_first=1, covers_last=6, partial=False, made_by="m", tokens=1,
     )  # fmt: skip
     extract = ExtractMade(**MAKES, job="fct", conversation="a", kind="facts", content=raw(f'["{CANARY}"]'))
-    land(store, closed("a", *jobs), summary, extract)
+    told = raw(f'[{{"topic":"trees","learned":"{CANARY}","evidence":["msg_a_1"]}}]')
+    learned = ExtractMade(**MAKES, job="lrn", conversation="a", kind="learnings", content=told)
+    land(store, closed("a", *jobs), summary, extract, learned)
     transacted(store.db, lambda db: index_pending(db, 100))
 
 
@@ -122,9 +124,10 @@ def test_what_was_made_of_it_is_withdrawn_and_made_again(tmp_path: Path) -> None
         told(store)
         finished(store)
         land(store, removed("msg_a_3"))
-        assert [each.kind for each in due_jobs(store.db, 10)] == ["summary"]
+        assert [each.kind for each in due_jobs(store.db, 10)] == ["summary", "learnings"]
         assert store.db.execute("SELECT COUNT(*) FROM summaries").fetchone() == (0,)
         assert store.db.execute("SELECT COUNT(*) FROM extracts").fetchone() == (0,)
+        assert store.db.execute("SELECT COUNT(*) FROM learnings").fetchone() == (0,)
 
 
 def test_a_late_result_about_a_removed_message_is_refused(tmp_path: Path) -> None:

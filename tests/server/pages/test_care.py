@@ -8,10 +8,13 @@ from playwright.async_api import Browser, Page, expect
 from loadtest.client import connected
 from protocol.care_frames import ConsentSet
 from tests.server.caring import caring, token
+from tests.server.jobs_stage import Jobs, playing, until
 from tests.server.pages.test_real_server import http
 from tests.server.serving import serving, settings
 from tests.server.test_alerts import ABUSE, FALL, said
+from tests.server.test_jobs import rows
 from tests.server.test_leaks import unpaced
+from tests.server.test_notes import MATHS, NOTE, learning, taught
 from tests.server.test_timeline import allow
 
 pytestmark = pytest.mark.browser
@@ -113,3 +116,34 @@ async def test_a_token_that_opens_nothing_is_told_so(page: Page, tmp_path: Path)
         await page.click("#enter button")
         await expect(page.locator("#status")).to_contain_text("This token does not open anything.")
         await expect(page.locator("#enter")).to_be_visible()
+
+
+async def test_what_was_learned_is_seen_by_date_and_subject_and_vanishes_with_the_consent(
+    page: Page, tmp_path: Path
+) -> None:
+    maria = token(tmp_path, companion="maestro", basis="parent")
+    await page.set_viewport_size({"width": 360, "height": 780})
+    async with playing(tmp_path, Jobs({"parent_note": NOTE, "learnings": learning})) as stage:
+        await page.goto(f"{http(stage.url)}care")
+        await page.fill("#token", maria)
+        await page.fill("#companion", MATHS)
+        await page.click("#enter button")
+        shown = page.locator("#learned")
+        await expect(shown).to_have_text("Consent does not allow this now.")
+        await page.select_option("#basis", "parent")
+        await page.select_option("#scope", "notes")
+        await page.get_by_role("button", name="Allow this for a year").click()
+        await expect(shown).to_contain_text("Nothing is told yet of what was learned.")
+        await taught(stage, "So one half is more than one third of it, with fractions?")
+        await taught(stage, "Now fractions again, please.")
+        await until(lambda: len(rows(stage, "SELECT 1 FROM learnings")) == 4)
+        await page.reload()
+        await expect(shown).to_contain_text("The last 7 days: 3 new, 1 came up again.")
+        first = shown.locator("li", has_text="also in 1 earlier lesson")
+        await expect(first).to_contain_text("Fractions came up again")
+        await expect(first).to_contain_text("Mathematics, ")
+        await expect(shown).not_to_contain_text("one half is more")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        async with caring(stage.url, maria, companion=MATHS) as carer:
+            await carer.ask(ConsentSet(id="n", scopes=("notes",), allow=False, basis="parent"))
+        await expect(shown).to_have_text("Consent does not allow this now.")

@@ -13,6 +13,7 @@ from companions.care_changes import ConsentDecided, NoteMade, NoteRead, ScopeSet
 from companions.changes import (
     AnyChange,
     ConversationDeleted,
+    ExtractMade,
     JobsQueued,
     Landed,
     MessagesRemoved,
@@ -23,6 +24,7 @@ from companions.consenting import DAY_MS
 from storage.apply import apply_all
 from storage.connection import inline
 from storage.jobs import claim_job, due_jobs
+from storage.learnings import learnings_noted
 from storage.notes import notes_of
 from tests.storage.making import ANNA, answered, begins, job, raw, said
 
@@ -68,8 +70,21 @@ def lesson(
 
 
 def queue(db: sqlite3.Connection, name: str, *, at: int = NOW, user: str = ANNA) -> None:
-    asked = (job(f"job_{name}", "parent_note"),)
+    asked = (job(f"job_{name}", "parent_note"), job(f"job_l_{name}", "learnings"))
     apply(db, JobsQueued(user=user, companion=MATHS, at=at, conversation=name, jobs=asked))
+    learned = raw(f'[{{"topic":"fractions","learned":"in {name}","evidence":["msg_{name}_1"]}}]')
+    apply(
+        db,
+        ExtractMade(
+            user=user,
+            companion=MATHS,
+            at=at,
+            job=f"job_l_{name}",
+            conversation=name,
+            kind="learnings",
+            content=learned,
+        ),
+    )
 
 
 def queued(db: sqlite3.Connection, at: int = NOW) -> list[str]:
@@ -96,6 +111,10 @@ def made(
     )
 
 
+def learned(db: sqlite3.Connection) -> list[str]:
+    return [each.learned for each in learnings_noted(db, user=ANNA, companion="maestro/history")]
+
+
 def seen(db: sqlite3.Connection, at: int = NOW, user: str = ANNA, *, unread: bool = False) -> int | None:
     found = notes_of(db, user=user, companion="maestro/history", at=at, limit=50, unread=unread)
     return None if found is None else len(found)
@@ -118,11 +137,13 @@ def test_a_note_is_made_shown_and_read_only_with_the_parents_consent(db: sqlite3
     (note,) = found
     apply(db, NoteRead(user=ANNA, companion=MATHS, at=NOW + 7, note=note.id))
     assert (seen(db), seen(db, unread=True)) == (1, 0)
+    assert learned(db) == ["in with_consent"], "of the lesson on which there is a note, and no other"
     assert seen(db, NOW + 30 * DAY_MS) is None
     apply(db, consent(allow=False))
     assert seen(db) is None
     apply(db, consent(allow=True))
     assert seen(db) == 0, "what was made is gone, not hidden"
+    assert learned(db) == []
 
 
 def test_withdrawn_in_mid_job_nothing_lands_and_consent_given_anew_does_not_revive_it(
@@ -156,12 +177,15 @@ def test_talks_with_parents_and_erased_ones_have_no_note(db: sqlite3.Connection)
     made(db, "one")
     made(db, "two")
     assert seen(db) == 2
+    assert learned(db) == ["in one", "in two"]
     apply(db, ConversationDeleted(user=ANNA, companion=MATHS, at=NOW, conversation="one"))
     assert seen(db) == 1
+    assert learned(db) == ["in two"]
     apply(
         db, MessagesRemoved(user=ANNA, companion=MATHS, at=NOW, conversation="two", messages=("msg_two_1",))
     )
     assert seen(db) == 0
+    assert learned(db) == []
     assert made(db, "two") == Refused("state.conflict"), "it read what was removed"
 
 
@@ -222,6 +246,8 @@ class AnyOrder(RuleBasedStateMachine):
         expected = self.notes if self.live() else None
         assert seen(self.db, self.at) == expected
         assert seen(self.db, 0) == expected, "whatever the clock says"
+        if expected is not None:
+            assert len(learned(self.db)) == expected
 
 
 FOLDER: list[str] = []
