@@ -37,6 +37,7 @@ CLIPPED = 0.99995
 SPOKEN_FIT = (10.0, 1.0, 150)  # strength, power, rounds
 WRITTEN_FIT = (1.8, 0.5, 60)
 GATE_FIT = (1.0, 1.0, 100)
+SPOKEN_ONLY = "emotion_[0-9].txt"  # plain statements are said and written alike and tell the gate nothing
 RARITY = 0.1  # how much a frequent word's vector counts less (smooth inverse frequency)
 
 # The grouping of GoEmotions' labels; rows with several labels, or with one that is not here, are left out.
@@ -71,10 +72,10 @@ def reddit_rows(file: Path) -> Rows:
     return rows
 
 
-def own_rows() -> Rows:
-    """The sentences written for training: text and fine label."""
+def own_rows(files: str = "emotion_*.txt") -> Rows:
+    """The sentences written for training, in these files: text and fine label."""
     rows, label = [], ""
-    for file in sorted((HERE / "training").glob("emotion_*.txt")):
+    for file in sorted((HERE / "training").glob(files)):
         for line in filter(None, map(str.strip, file.read_text().splitlines())):
             if line.startswith("# "):
                 label = line[2:]
@@ -269,9 +270,10 @@ def main() -> None:
     spoken = fit(spoken_space, own_read, [label for _, label in own], *SPOKEN_FIT)
     written_space = Space(reddit_read, 2, None, chars=True)
     written = fit(written_space, reddit_read, [label for _, label in reddit], *WRITTEN_FIT)
-    gate_space = Space(own_read + reddit_read, 3, None, chars=False)
-    kinds = ["spoken"] * len(own) + ["written"] * len(reddit)
-    gate = fit(gate_space, own_read + reddit_read, kinds, *GATE_FIT)
+    told = read([text for text, _ in own_rows(SPOKEN_ONLY)])
+    gate_space = Space(told + reddit_read, 3, None, chars=False)
+    kinds = ["spoken"] * len(told) + ["written"] * len(reddit)
+    gate = fit(gate_space, told + reddit_read, kinds, *GATE_FIT)
 
     names = sorted(set(spoken_space.column) | set(vectors.row) | set(written_space.column))
     names = [name for name in names if name[0] != "#"]

@@ -95,6 +95,8 @@ _OPPOSITE: dict[Fine, Fine] = {
     "overwhelmed": "calm",
 }
 _MOST_NEUTRAL = 2.0  # however much plain talk surrounds it, one strong word is felt
+_NOTHING_FELT = 1.5  # of a text in which no word of a feeling is met: more plain than not, and no surer
+_UNSAID = -0.7  # of a feeling that no word names: seldom, so that what is plain does not count as suffering
 _SHARPNESS = 1.5
 _LEAST_KNOWN = 0.5  # of the words of a text, for it to be read as English
 _UNREAD: Spread = {fine: 0.35 if fine == "neutral" else 0.05 for fine in FINE}
@@ -195,7 +197,7 @@ def by_weights(scores: emotion_weights.Scores, labels: EmotionSet) -> Spread:
 def by_cues(found: Sequence[Cue]) -> Spread:
     """The cues alone, added up."""
     scores: dict[Fine, float] = dict.fromkeys(FINE, 0.0)
-    scores["neutral"] = 1.0
+    scores["neutral"] = 1.0 if found else _NOTHING_FELT
     for cue in found:
         if cue.other:
             scores["neutral"] += 0.3 * cue.weight
@@ -204,6 +206,7 @@ def by_cues(found: Sequence[Cue]) -> Spread:
         else:
             scores[cue.label] += cue.weight
     scores["neutral"] = min(scores["neutral"], _MOST_NEUTRAL)
+    scores = {fine: score or _UNSAID for fine, score in scores.items()}
     return dict(zip(FINE, _softmax([_SHARPNESS * scores[fine] for fine in FINE]), strict=True))
 
 

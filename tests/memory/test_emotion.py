@@ -73,6 +73,31 @@ def test_a_feeling_said_without_its_name_is_read() -> None:
     assert read_emotion("Not one visitor this month", "dementia").label == "lonely"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["I like roses.", "I love my garden", "My favourite is the yellow one", "We used to dance every Saturday",
+     "I live in Leeds", "Ich mag Rosen", "Ich wohne in Bonn", "Me gustan las rosas"],
+)  # fmt: skip
+def test_a_plain_liking_or_fact_is_not_suffering(text: str) -> None:
+    for labels in LABELS:
+        reading = read_emotion(text, labels)
+        assert reading.label in ("joy", "calm", "neutral")
+        assert reading.distress < 0.3
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("I used to love roses, now I can't be doing with anything", "sad"),
+        ("Nobody likes me", "lonely"),
+        ("Mir macht gar nichts mehr Freude", "sad"),
+        ("Nadie me quiere ya", "lonely"),
+    ],
+)
+def test_the_words_of_a_liking_do_not_hide_suffering(text: str, label: str) -> None:
+    assert read_emotion(text, "dementia").label == label
+
+
 def test_what_is_shouted_is_more_intense_than_what_is_said() -> None:
     said = read_emotion("I am angry", "wellness")
     shouted = read_emotion("I AM SO ANGRY!!!", "wellness")
