@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from loadtest.client import Talker, connected
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
-from loadtest.process import ServerProcess, server_process
+from loadtest.process import Launch, ServerProcess, server_process
 from loadtest.talking import missing_or_doubled
 from protocol.conversation_frames import ConversationHistory
 from protocol.errors import CloseCode
@@ -147,9 +147,11 @@ async def slow_readers(folder: Path, clients: int) -> list[Seen]:
     ]
 
 
-async def silent_lines(folder: Path, clients: int, limits: str = "") -> list[Seen]:
+async def silent_lines(
+    folder: Path, clients: int, limits: str = "", launch: Launch = server_process
+) -> list[Seen]:
     """Lines whose other end is gone without a word: no answer to a ping, no end of the connection."""
-    async with server_process(folder, _limits(folder, limits)) as server, AsyncExitStack() as stack:
+    async with launch(folder, _limits(folder, limits)) as server, AsyncExitStack() as stack:
         for _ in range(clients):
             stream = await stack.enter_async_context(await _raw(server))
             await stream.send(UPGRADE.format(host=server.address).encode())
@@ -251,11 +253,11 @@ async def few_descriptors(folder: Path, clients: int, descriptors: int = 256) ->
     ]
 
 
-async def storm(folder: Path, clients: int) -> list[Seen]:
+async def storm(folder: Path, clients: int, launch: Launch = server_process) -> list[Seen]:
     """The server is killed, and everybody comes back at once, with full jitter."""
     points: list[Resume] = []
     arguments = _limits(folder, "connections = 4000")
-    async with AsyncExitStack() as stack, server_process(folder, arguments) as server:
+    async with AsyncExitStack() as stack, launch(folder, arguments) as server:
         port = int(server.address.rpartition(":")[2])
 
         async def come(number: int) -> None:
@@ -290,14 +292,19 @@ async def storm(folder: Path, clients: int) -> list[Seen]:
             async with anyio.create_task_group() as tasks:
                 for number in range(clients):
                     tasks.start_soon(back_again, number, f"ws://127.0.0.1:{port}/ws")
-                server = await stack.enter_async_context(server_process(folder, arguments, port=port))
+                server = await stack.enter_async_context(launch(folder, arguments, port=port))
     return [
         exactly("came back", len(back), clients),
         at_most("the last of them after the kill", max(back, default=0.0), 30, "s", 1),
     ]
 
 
-async def drain(folder: Path, clients: int, limits: str = "commands_per_second = 100.0") -> list[Seen]:
+async def drain(
+    folder: Path,
+    clients: int,
+    limits: str = "commands_per_second = 100.0",
+    launch: Launch = server_process,
+) -> list[Seen]:
     """A stop while everybody is in the middle of an answer."""
     said: list[tuple[str, str]] = []
     codes: Counter[int | None] = Counter()
@@ -305,7 +312,7 @@ async def drain(folder: Path, clients: int, limits: str = "commands_per_second =
     async with model_server(Script(tokens_per_second=4, tokens=400)) as model:
         arguments = _limits(folder, limits, f"[model]\nmost_at_once = {clients}\n")
         async with (
-            server_process(folder, ["--model", f"openai:m@{model.url}/v1", *arguments]) as server,
+            launch(folder, ["--model", f"openai:m@{model.url}/v1", *arguments]) as server,
             AsyncExitStack() as stack,
         ):
             streaming: list[Talker] = []

@@ -13,11 +13,11 @@ import random
 import signal
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 import anyio
 import cyclopts
@@ -30,9 +30,8 @@ from loadtest.kept import Findings, findings, waiting_jobs, without_summary
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
 from loadtest.nursery import nursery
-from loadtest.process import ServerProcess, server_process
+from loadtest.process import Launch, server_process
 
-Launch: TypeAlias = Callable[[Path, Sequence[str]], AbstractAsyncContextManager[ServerProcess]]
 Durability = Literal["acked", "process", "debounced"]
 COMPANIONS = ("serenity", "clara", "extremis", "serenity")
 AT_START = 0.1  # of the lives end before the server is ready, or just then
@@ -124,7 +123,7 @@ async def run(plan: Plan, folder: Path, launch: Launch = server_process) -> Kill
 
 
 async def _forked(plan: Plan, folder: Path) -> Killing:
-    async with nursery() as born:
+    with nursery() as born:
         return await run(plan, folder, born.server_process)
 
 

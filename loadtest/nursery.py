@@ -3,152 +3,197 @@
 A start costs a second of a core, nearly all of it Python's imports and the tables of words; a loop of a thousand
 kills would spend an hour on them. Each life is a process of its own with its own number, which is killed like any
 other, and opens the store from the file. How long a true start takes is measured with ``server_process``.
+
+Every life has a keeper, the process between it and the nursery: it tells the life's end, and keeps its number from
+being given to another process until whoever asked for it has gone.
 """
 
 import gc
 import importlib
 import os
+import random
 import signal
+import socket
+import subprocess
 import sys
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import NoReturn
 
 import anyio
 import msgspec
-from anyio.abc import Process
-from anyio.streams.buffered import BufferedByteReceiveStream
 
 from loadtest.process import START_SECONDS, ServerProcess, announced
 
 COMMAND = "server.cli"
 TABLES = "memory.reading"
-MOST_LINE = 4_096
+MOST_BYTES = 100_000
 
 
 class Birth(msgspec.Struct, frozen=True):
-    """What the nursery is asked for: a server with these arguments, whose words go to this file."""
+    """What the nursery is asked for: the command with these arguments, and what is added to its environment."""
 
     arguments: tuple[str, ...]
-    log: str
+    environment: dict[str, str]
 
 
 class Life:
-    """One server, as its parent tells of it."""
+    """One process, as its keeper tells of it."""
 
-    def __init__(self, pid: int, words: BufferedByteReceiveStream) -> None:
-        self.pid = pid
+    def __init__(self, keeper: socket.socket) -> None:
+        self._keeper = keeper
+        self.pid = _number(keeper)
         self.returncode: int | None = None
-        self._words = words
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless its end is known. Until the next birth its number is nobody else's."""
+        """Send a signal, unless its end is known. Until this is closed its number is nobody else's."""
         if self.returncode is None:
             os.kill(self.pid, number)
 
     async def wait(self) -> int:
         """Its exit code, once it has ended; the negative number of the signal that ended it."""
         if self.returncode is None:
-            self.returncode = int(await self._words.receive_until(b"\n", MOST_LINE))
+            await anyio.wait_readable(self._keeper)
+        return self.ended()
+
+    def ended(self) -> int:
+        """As ``wait``, for who has no loop."""
+        if self.returncode is None:
+            self.returncode = _number(self._keeper)
         return self.returncode
+
+    def close(self) -> None:
+        """End it, if it has not ended, and let its number go."""
+        with self._keeper:
+            self.send_signal(signal.SIGKILL)
+            self.ended()
+
+
+def _number(keeper: socket.socket) -> int:
+    """The next line, byte by byte: what follows it is left where a loop sees it."""
+    digits = b""
+    while not digits.endswith(b"\n"):
+        more = keeper.recv(1)
+        if not more:
+            raise RuntimeError("the nursery is gone")
+        digits += more
+    return int(digits)
 
 
 class Nursery:
-    """Bears one server at a time."""
+    """Bears processes of the command; they live beside one another."""
 
-    def __init__(self, process: Process, words: BufferedByteReceiveStream) -> None:
-        self._process = process
-        self._words = words
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
 
     @asynccontextmanager
     async def server_process(
-        self, folder: Path, arguments: Sequence[str] = ()
+        self,
+        folder: Path,
+        arguments: Sequence[str] = (),
+        *,
+        port: int = 0,
+        environment: Mapping[str, str] | None = None,
     ) -> AsyncGenerator[ServerProcess]:
         """As ``loadtest.process.server_process``: a server with its data in ``folder``, ended with the block."""
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "server.log"
-        log.touch()
-        start = log.stat().st_size
-        life = await self._born(("serve", "--port", "0", "--data", str(folder / "data"), *arguments), log)
+        serve = ("serve", "--port", str(port), "--data", str(folder / "data"), *arguments)
+        with log.open("ab") as written, open(os.devnull, "r+b") as nothing:  # noqa: ASYNC230, PTH123  # both are quick
+            start = written.tell()
+            streams = (nothing.fileno(), nothing.fileno(), written.fileno())
+            life = self.born(serve, streams, environment)
         try:
             with anyio.fail_after(START_SECONDS):
                 address = await announced(life, log, start)
             yield ServerProcess(life, address, log)
         finally:
-            with anyio.CancelScope(shield=True):
-                life.send_signal(signal.SIGKILL)
-                await life.wait()
+            life.close()
 
-    async def _born(self, arguments: tuple[str, ...], log: Path) -> Life:
-        assert self._process.stdin is not None
-        asked = msgspec.json.encode(Birth(arguments, str(log))) + b"\n"
-        number = b""
-        with anyio.CancelScope(shield=True):  # what is asked for is answered, or the next life would read it
-            await self._process.stdin.send(asked)
-            number = await self._words.receive_until(b"\n", MOST_LINE)
-        return Life(int(number), self._words)
+    def born(
+        self, arguments: Sequence[str], streams: Sequence[int], environment: Mapping[str, str] | None = None
+    ) -> Life:
+        """A new process of the command; ``streams`` are its input, its output and its errors."""
+        ours, keepers = socket.socketpair()
+        asked = msgspec.json.encode(Birth(tuple(arguments), dict(environment or {}))) + b"\n"
+        with keepers:
+            socket.send_fds(self._line, [asked], [*streams, keepers.fileno()])
+        return Life(ours)
 
 
-@asynccontextmanager
-async def nursery() -> AsyncGenerator[Nursery]:
-    """A nursery that is ready, until the block ends."""
-    process = await anyio.open_process([sys.executable, "-m", "loadtest.nursery"], stderr=None)
-    try:
-        assert process.stdout is not None
-        words = BufferedByteReceiveStream(process.stdout)
-        with anyio.fail_after(START_SECONDS):
-            await words.receive_until(b"ready\n", MOST_LINE)
-        yield Nursery(process, words)
-    finally:
-        if process.returncode is None:
-            process.kill()
-        with anyio.CancelScope(shield=True):
-            await process.aclose()
+@contextmanager
+def nursery(environment: Mapping[str, str] | None = None) -> Generator[Nursery]:
+    """A nursery, until the block ends; ``environment`` is added to this process's own for all who are born."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        process = subprocess.Popen(  # noqa: S603  # our own program
+            [sys.executable, "-m", "loadtest.nursery", str(theirs.fileno())],
+            env={**os.environ, **(environment or {})},
+            pass_fds=[theirs.fileno()],
+        )
+        with process:
+            theirs.close()
+            try:
+                _number(ours)  # it is ready
+                yield Nursery(ours)
+            finally:
+                process.kill()
 
 
 def main() -> None:
-    """Import everything, then bear a server for each line, and tell its number and its end."""
+    """Import everything, then bear a process for each request, until whoever asks has gone."""
     importlib.import_module(TABLES).warm()
     command = importlib.import_module(COMMAND)
     gc.collect()
     gc.freeze()
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
-    before: int | None = None
-    for line in iter(sys.stdin.buffer.readline, b""):
-        if before is not None:
-            os.waitpid(before, 0)  # only now its number may be given to another process
-        birth = msgspec.json.decode(line, type=Birth)
-        pid = os.fork()
-        if pid == 0:
-            _live(birth, command.main)
-        sys.stdout.write(f"{pid}\n")
-        sys.stdout.flush()
-        sys.stdout.write(f"{_end_of(pid)}\n")
-        sys.stdout.flush()
-        before = pid
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers need no burial
+    with socket.socket(fileno=int(sys.argv[1])) as line:
+        line.send(b"1\n")
+        while True:
+            asked, handed, _, _ = socket.recv_fds(line, MOST_BYTES, 4)
+            while asked and not asked.endswith(b"\n"):
+                asked += line.recv(MOST_BYTES)
+            if not asked:
+                return
+            if os.fork() == 0:
+                line.close()
+                _keep(msgspec.json.decode(asked, type=Birth), handed, command.main)
+                return
+            for each in handed:
+                os.close(each)
 
 
-def _end_of(pid: int) -> int:
-    """How a child ended, which keeps its number until it is reaped: nobody else is killed in its place."""
-    end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    assert end is not None
-    return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
+def _keep(birth: Birth, handed: list[int], run: Callable[[], None]) -> None:
+    """In the keeper: bear the life, tell its number and its end, and bury it when nobody asks any more."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    *streams, keeper = handed
+    pid = os.fork()
+    if pid == 0:
+        os.close(keeper)
+        _live(birth, streams, run)
+        return
+    for each in streams:
+        os.close(each)
+    with socket.socket(fileno=keeper) as told, suppress(OSError):
+        told.send(b"%d\n" % pid)
+        end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        assert end is not None
+        told.send(b"%d\n" % (end.si_status if end.si_code == os.CLD_EXITED else -end.si_status))
+        told.recv(1)
+    os.waitpid(pid, 0)
+    os._exit(0)
 
 
-def _live(birth: Birth, serve: object) -> NoReturn:
-    """In the child: the server, as if it had been started by its command."""
-    with open(birth.log, "ab") as log, open(os.devnull, "r+b") as nothing:  # noqa: PTH123  # for their numbers
-        os.dup2(nothing.fileno(), 0)
-        os.dup2(nothing.fileno(), 1)
-        os.dup2(log.fileno(), 2)
+def _live(birth: Birth, streams: list[int], run: Callable[[], None]) -> None:
+    """In the child: the command, as if it had been started by its name; it ends as Python ends."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    for stream in {*streams} - {0, 1, 2}:
+        os.close(stream)
+    os.environ.update(birth.environment)
+    random.seed()  # or every life would draw the same
     sys.argv = ["fireside", *birth.arguments]
-    assert callable(serve)
-    with suppress(SystemExit):
-        serve()
-        os._exit(0)
-    os._exit(1)
+    run()
 
 
 if __name__ == "__main__":

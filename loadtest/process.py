@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -35,6 +35,16 @@ class Child(Protocol):
 
     async def wait(self) -> int:
         """Wait for its end; the exit code."""
+        ...
+
+
+class Launch(Protocol):
+    """Starts ``fireside serve`` with its data in a folder, until its block ends: ``server_process``, or a nursery's."""
+
+    def __call__(
+        self, folder: Path, arguments: Sequence[str] = (), *, port: int = 0
+    ) -> AbstractAsyncContextManager["ServerProcess"]:
+        """Start it on ``port``, or a free one."""
         ...
 
 

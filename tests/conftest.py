@@ -1,10 +1,12 @@
 """What every test shares."""
 
 import os
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from loadtest.nursery import Nursery, nursery
 from tests.outcomes import Outcomes
 
 # How fast examples are made and run is the machine's matter, and a busy one fails nothing.
@@ -17,6 +19,13 @@ settings.load_profile("build" if os.environ.get("CI") else "fireside")
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def born() -> Generator[Nursery]:
+    """Bears processes of the command that need not import everything anew; a few tests start the whole command."""
+    with nursery() as bearing:
+        yield bearing
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from loadtest.bounds_cases import Seen, drain, few_descriptors, silent_lines, storm
+from loadtest.nursery import Nursery
 from server.descriptors import KEPT
 
 
@@ -18,9 +19,9 @@ def missed(seen: list[Seen]) -> list[Seen]:
     return [each for each in counted if not each.well]
 
 
-async def test_lines_that_went_silent_are_let_go(tmp_path: Path) -> None:
+async def test_lines_that_went_silent_are_let_go(tmp_path: Path, born: Nursery) -> None:
     quick = "heartbeat_seconds = 0.3\nheartbeat_timeout_seconds = 0.3"
-    assert missed(await silent_lines(tmp_path, 3, quick)) == []
+    assert missed(await silent_lines(tmp_path, 3, quick, born.server_process)) == []
 
 
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="needs prlimit, of util-linux")
@@ -30,12 +31,12 @@ async def test_with_few_descriptors_some_are_served_and_the_others_told_to_come_
     assert [each.seen for each in seen if each.what == "served"] == ["20"]
 
 
-async def test_a_stop_in_the_middle_of_many_answers_loses_none(tmp_path: Path) -> None:
-    assert missed(await drain(tmp_path, 8, "drain_seconds = 1")) == []
+async def test_a_stop_in_the_middle_of_many_answers_loses_none(tmp_path: Path, born: Nursery) -> None:
+    assert missed(await drain(tmp_path, 8, "drain_seconds = 1", born.server_process)) == []
 
 
-async def test_everybody_comes_back_after_a_kill(tmp_path: Path) -> None:
-    assert missed(await storm(tmp_path, 20)) == []
+async def test_everybody_comes_back_after_a_kill(tmp_path: Path, born: Nursery) -> None:
+    assert missed(await storm(tmp_path, 20, born.server_process)) == []
 
 
 @pytest.mark.parametrize(("soft", "hard", "room"), [(KEPT + 5, KEPT + 5, 5), (KEPT + 5, KEPT + 40, 30)])

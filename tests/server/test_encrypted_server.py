@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from loadtest.client import connected
-from loadtest.process import server_process
+from loadtest.nursery import Nursery
 from server.cli import app
 from server.keys import make_key, unlocked
 from server.order_line import STORE_FILE
@@ -18,11 +18,11 @@ pytest.importorskip("sqlcipher3", reason="SQLCipher is an extra")
 CANARY = "zanzibarquince"
 
 
-async def test_a_kill_and_no_word_in_any_file_nor_the_key_in_a_log(tmp_path: Path) -> None:
+async def test_a_kill_and_no_word_in_any_file_nor_the_key_in_a_log(tmp_path: Path, born: Nursery) -> None:
     key = make_key(tmp_path / "key")
     environment = {"FIRESIDE_DATA_KEY_FILE": str(tmp_path / "key")}
     async with (
-        server_process(tmp_path / "run", environment=environment) as server,
+        born.server_process(tmp_path / "run", environment=environment) as server,
         connected(server.url) as talker,
     ):
         await talker.hello(companion="serenity", user="ann")
@@ -36,7 +36,7 @@ async def test_a_kill_and_no_word_in_any_file_nor_the_key_in_a_log(tmp_path: Pat
     assert key not in held
     assert key.hex().encode() not in held
     async with (
-        server_process(tmp_path / "run", environment=environment) as server,
+        born.server_process(tmp_path / "run", environment=environment) as server,
         connected(server.url) as talker,
     ):
         await talker.hello(companion="serenity", user="ann", resume=point)

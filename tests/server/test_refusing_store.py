@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from loadtest.client import Refusal, connected
-from loadtest.process import server_process
+from loadtest.nursery import Nursery
 from protocol.conversation_frames import ConversationList
 from protocol.session_frames import Notice
 from protocol.talk_frames import Durable
@@ -139,9 +139,11 @@ async def test_a_damaged_store_is_set_aside_the_backup_comes_back_and_both_are_t
     assert set_aside(tmp_path) == [spoiled]
 
 
-async def test_what_was_said_while_the_store_refused_is_there_after_a_kill(tmp_path: Path) -> None:
+async def test_what_was_said_while_the_store_refused_is_there_after_a_kill(
+    tmp_path: Path, born: Nursery
+) -> None:
     data = tmp_path / "data"
-    async with server_process(tmp_path) as server, connected(server.url) as talker:
+    async with born.server_process(tmp_path) as server, connected(server.url) as talker:
         await talker.hello(companion="serenity", user="ann")
         await talker.talk("First of all, good morning.")
         point = talker.resume_point()
@@ -154,7 +156,7 @@ async def test_what_was_said_while_the_store_refused_is_there_after_a_kill(tmp_p
                 while b"Is anybody there?" not in (data / SPILL_FILE).read_bytes():  # noqa: ASYNC110  # the file is all there is to see
                     await anyio.sleep(0.1)
             await server.kill()
-    async with server_process(tmp_path) as server, connected(server.url) as talker:
+    async with born.server_process(tmp_path) as server, connected(server.url) as talker:
         await talker.hello(companion="serenity", user="ann", resume=point)
         again = await talker.say("Is anybody there?", id_="in the dark")
         assert (again.message, again.durable) == (ack.message, True)

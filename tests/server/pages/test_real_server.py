@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.async_api import Page, expect
 
-from loadtest.process import server_process
+from loadtest.nursery import Nursery
 from server.settings import Listen
 from tests.server.serving import serving, settings
 
@@ -89,10 +89,12 @@ async def test_a_server_that_starts_again_finds_the_page_and_the_page_its_talk(
         ]
 
 
-async def test_after_a_kill_in_mid_answer_the_page_goes_on_by_itself(page: Page, tmp_path: Path) -> None:
+async def test_after_a_kill_in_mid_answer_the_page_goes_on_by_itself(
+    page: Page, tmp_path: Path, born: Nursery
+) -> None:
     """B2: the same conversation, nothing lost, nothing twice; this companion answers again by itself (D4)."""
     answers = Answers(page)
-    async with server_process(tmp_path) as server:
+    async with born.server_process(tmp_path) as server:
         await page.goto(f"http://{server.address}/?companion=clara")
         await expect(page.locator("#greeting")).not_to_be_empty()
         await page.fill("#field", "Where am I?")
@@ -100,7 +102,7 @@ async def test_after_a_kill_in_mid_answer_the_page_goes_on_by_itself(page: Page,
         await answers.begun(1)
         await server.kill()
     await page.fill("#field", "I was about to say")
-    async with server_process(tmp_path, port=int(server.address.rpartition(":")[2])):
+    async with born.server_process(tmp_path, port=int(server.address.rpartition(":")[2])):
         await answers.begun(2)
         await expect(page.locator("article.assistant .text")).not_to_be_empty()
         await expect(page.locator("article.user .text")).to_have_text("Where am I?")
