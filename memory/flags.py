@@ -5,12 +5,10 @@ thing itself: a plan is an action item when it is the person's own, progress is 
 about them.
 """
 
-from functools import cache
 from typing import Literal
 
-from memory.data import table
 from memory.emotion import Emotion
-from memory.phrases import Index, find, index, split
+from memory.noticing import Noticed, noticed
 
 Flag = Literal["crisis", "breakthrough", "action_item", "sensitive", "positive"]
 
@@ -20,18 +18,12 @@ _POSITIVE = frozenset({"joy", "calm", "hopeful", "grateful"})
 _SURE = 0.4
 
 
-@cache
-def _phrases() -> Index[Flag]:
-    flags = table("flags.toml", dict[Flag, tuple[str, ...]])
-    return index((phrase, flag) for flag, phrases in flags.items() for phrase in phrases)
-
-
-def read_flags(text: str | list[str], emotion: Emotion, crisis: bool) -> tuple[Flag, ...]:
+def read_flags(text: str | list[str] | Noticed, emotion: Emotion, crisis: bool) -> tuple[Flag, ...]:
     """The flags of ``text``, in a fixed order; ``crisis`` is what the crisis reader found.
 
     A message in crisis is never positive.
     """
-    named = {found.name for found in find(split(text), _phrases())}
+    named = {*noticed(text).found["flags"]}
     if emotion.label in _POSITIVE and emotion.confidence >= _SURE:
         named.add("positive")
     if crisis:

@@ -6,12 +6,10 @@ Its third category, ``memory_loop``, is no intent: it is chosen by how often som
 message.
 """
 
-from functools import cache
 from typing import Literal
 
-from memory.data import table
 from memory.emotion import Emotion
-from memory.phrases import Index, find, index, split
+from memory.noticing import Noticed, noticed
 
 Intent = Literal[
     "greeting",
@@ -60,23 +58,16 @@ _PRECEDENCE: tuple[Intent, ...] = (
 _SURE = 0.4
 
 
-@cache
-def _phrases() -> Index[Intent]:
-    intents = table("intents.toml", dict[Intent, tuple[str, ...]])
-    return index((phrase, intent) for intent, phrases in intents.items() for phrase in phrases)
-
-
-def read_intent(text: str | list[str], emotion: Emotion) -> Intent:
+def read_intent(text: str | list[str] | Noticed, emotion: Emotion) -> Intent:
     """What ``text`` wants, by its words first and by its feeling where they do not say."""
-    words = split(text)
-    named = {found.name for found in find(words, _phrases())}
-    short = sum(word[0].isalnum() for word in words) <= _ALONE_WORDS
+    words, found = noticed(text)
+    named = {*found["intents"]}
     asked: Intent | None = next((intent for intent in _PRECEDENCE if intent in named), None)
     if asked is not None:
         return asked
     felt = _BY_EMOTION.get(emotion.label)
     if felt is not None and emotion.confidence >= _SURE:
         return felt
-    if short and "farewell" in named:
-        return "farewell"
-    return "greeting" if short and "greeting" in named else "general"
+    if named and sum(word[0].isalnum() for word in words) <= _ALONE_WORDS:
+        return "farewell" if "farewell" in named else "greeting" if "greeting" in named else "general"
+    return "general"

@@ -204,16 +204,17 @@ def _capital_names(text: str) -> frozenset[str]:
 
 def _unstammered(found: list[str]) -> list[str]:
     """Without a word or a pair of words said twice in a row: ``where where is is`` is ``where is``."""
-    if not any(map(eq, found, found[1:])):
-        second = [*map(eq, found, found[2:])]
-        if (True, True) not in pairwise(second):
-            return found
-    out: list[str] = []
-    for word in found:
-        if out and word == out[-1]:
+    again = bytes(map(eq, found, found[1:])).find(1)
+    pair = bytes(map(eq, found, found[2:])).find(b"\1\1")
+    if again < 0 and pair < 0:
+        return found
+    first = min(again + 1 if again >= 0 else len(found), pair + 3 if pair >= 0 else len(found))
+    out = found[:first]
+    for word in found[first:]:
+        if word == out[-1]:
             continue
         out.append(word)
-        if len(out) >= 4 and out[-4:-2] == out[-2:]:
+        if len(out) >= 4 and word == out[-3] and out[-4] == out[-2]:
             del out[-2:]
     return out
 

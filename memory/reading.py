@@ -17,12 +17,14 @@ from memory.distress import Trajectory, settled_distress, trajectory
 from memory.emotion import EmotionSet, read_emotion
 from memory.flags import Flag, read_flags
 from memory.intent import Intent, read_intent
+from memory.noticing import noticed
 from memory.phrases import tokens
 from memory.questions import Question, read_question
 from memory.recall import suggested
 from memory.recall_topics import Needed, default_reader
 from memory.repetition import Asked, find_repeat
 from memory.statements import Statement, last_mentioned, own_sentences, read_statements
+from memory.text import is_spaced
 from memory.topics import read_topics
 
 LONG = 2_000  # characters: longer text is read on head and tail, but for crisis, which is read whole (D32)
@@ -85,6 +87,7 @@ def read(
     """
     part = head_and_tail(text)
     words = tokens(part)
+    phrases = noticed(words)
     danger = read_crisis(text, before.said[-2:])
     feeling = read_emotion(part, emotions, words, vector)
     distress = settled_distress(before.distress, feeling.distress)
@@ -101,15 +104,15 @@ def read(
         confidence=feeling.confidence,
         distress=distress,
         trajectory=trajectory(before.distress, distress),
-        flags=read_flags(words, feeling, danger is not None),
+        flags=read_flags(phrases, feeling, danger is not None),
         crisis=danger,
-        intent=read_intent(words, feeling),
-        topics=read_topics(words),
+        intent=read_intent(phrases, feeling),
+        topics=read_topics(phrases),
         question=question,
         repeat_of=repeat.of,
         repeat_count=repeat.count,
         statements=stated,
-        anchors=read_anchors(words if part.isascii() else part),
+        anchors=read_anchors(words if is_spaced(part) else part),
         suggested=maybe,
         other=last_mentioned(said, before.other),
         repeats=repeat.all,

@@ -10,6 +10,8 @@ That two messages are of one class alone never makes a repeat: *what time is it*
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from itertools import repeat
 
 import msgspec
 
@@ -114,7 +116,7 @@ def find_repeat(
     if not plain or plain in manners():
         return Repeat()
     question = _resolved(question, earlier)
-    near = similarities if similarities is not None else [None] * len(earlier)
+    near = similarities if similarities is not None else repeat(None, len(earlier))
     same = (
         other.id
         for other, similarity in zip(earlier, near, strict=True)
@@ -126,7 +128,8 @@ def find_repeat(
 def _same(one: Question, other: Question, similarity: float | None) -> bool:
     if not one.aspects.isdisjoint(other.aspects) and _same_ask(one.asks, other.asks):
         return True
-    if _same_matter(one, other):
+    shared = one.matters.keys() & other.matters.keys()
+    if shared and _same_matter(one, other, shared):
         return True
     if similarity is not None and similarity >= SIMILAR_VECTORS:
         return not _about_other(one, other)
@@ -135,13 +138,12 @@ def _same(one: Question, other: Question, similarity: float | None) -> bool:
     return (_alike(one, other) or _same_need(one, other)) and not _vetoed(one, other)
 
 
-def _same_matter(one: Question, other: Question) -> bool:
-    """Whether both likely raise the same everyday matter of the same one or thing."""
-    theirs = other.matters
-    for matter, share in one.matters.items():
-        if matter in theirs and share * theirs[matter] > SAME_MATTER and _compatible(one, other, matter):
-            return True
-    return False
+def _same_matter(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
+    """Whether both likely raise the same everyday matter, of those they share, of the same one or thing."""
+    ours, theirs = one.matters, other.matters
+    return any(
+        ours[matter] * theirs[matter] > SAME_MATTER and _compatible(one, other, matter) for matter in shared
+    )
 
 
 def _compatible(one: Question, other: Question, matter: str) -> bool:

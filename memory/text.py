@@ -26,6 +26,8 @@ _QUOTES = (('"', "“”„«»"), ("'", "’‘ʼ`´"))
 _FIRST_CJK = "\u3040"
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
+_UNSPACED = Expression("[\u1100-\u11ff\u2e80-\U0010ffff]")
+"""Signs that are, or fold to, ones of scripts without spaces, and some more (emoji)."""
 _SENTENCE_END = Expression(r"[.!?…。！？\n](?:(?<=[。！？\n])|(?<![。！？\n])[\"')\]]*\s+)")
 """A mark that ends a sentence and what follows it; it begins with a letter class, which is found fast."""
 
@@ -79,6 +81,11 @@ def joined(parts: Remembered[tuple[str, ...]], among: Sequence[str]) -> list[str
 def words(text: str) -> list[str]:
     """The words of ``text``, folded, in order, apostrophes kept inside (``don't``)."""
     return joined(_WORDS, runs(text))
+
+
+def is_spaced(text: str) -> bool:
+    """Whether ``text`` is surely in a script that sets words apart; where it is, `words` splits no run of letters."""
+    return text.isascii() or _UNSPACED.search(text) is None
 
 
 def sentences(text: str) -> list[str]:

@@ -1,22 +1,13 @@
 """What a message is about: words of a table, for summaries and for telling conversations apart."""
 
-from functools import cache
+from collections import Counter
 
-from memory.data import table
-from memory.phrases import Index, find, index, split
+from memory.noticing import Noticed, noticed
 
 MOST = 5
 
 
-@cache
-def _phrases() -> Index[str]:
-    topics = table("topics.toml", dict[str, tuple[str, ...]])
-    return index((phrase, topic) for topic, phrases in topics.items() for phrase in phrases)
-
-
-def read_topics(text: str | list[str]) -> tuple[str, ...]:
+def read_topics(text: str | list[str] | Noticed) -> tuple[str, ...]:
     """The topics of ``text``, at most five, the most mentioned first, then in order of appearance."""
-    counts: dict[str, int] = {}
-    for found in find(split(text), _phrases()):
-        counts[found.name] = counts.get(found.name, 0) + 1
-    return tuple(sorted(counts, key=lambda topic: -counts[topic])[:MOST])
+    counts = Counter(noticed(text).found["topics"])
+    return tuple(topic for topic, _ in counts.most_common()[:MOST])

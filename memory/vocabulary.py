@@ -6,7 +6,7 @@ form when they are read, so that a line added there covers every inflection.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Final
 
 import msgspec
@@ -217,31 +217,41 @@ def opened_runs(among: Sequence[str]) -> list[str]:
     """The same of folded text of which ``among`` stands between the spaces."""
     parts = [*map(_OPENED.__getitem__, among)]
     for at in [at for at, run in enumerate(among) if "'s" in run]:
-        parts[at] = _with_owners(among, at)
+        verb, owner = _OWNERS[among[at]]
+        if verb != owner:
+            after = next((first for run in islice(among, at + 1, None) if (first := _FIRSTS[run])), "")
+            parts[at] = verb if _needs_verb(after) else owner
+        else:
+            parts[at] = verb
     return [*chain.from_iterable(parts)]
 
 
-def _with_owners(among: Sequence[str], at: int) -> tuple[str, ...]:
-    """What the run at a place is opened to, where a word of it may own what follows."""
-    found = _words(among[at])
-    after = next((words[0] for run in islice(among, at + 1, None) if (words := _words(run))), "")
-    parts = [
-        _open(word) or _owned(word, following)
-        for word, following in zip(found, [*found[1:], after], strict=True)
+def _first(run: str) -> str:
+    return next(iter(_words(run)), "")
+
+
+def _owners(run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a run is opened to, in which a word ends in *'s*: where *is* may follow its last word, and where what the
+    word owns does.
+    """
+    found = _words(run)
+    lead = [
+        part for word, after in pairwise(found) for part in _open(word) or _owned(word, _needs_verb(after))
     ]
-    return tuple(chain.from_iterable(parts))
+    last = (
+        [_open(found[-1]) or _owned(found[-1], follows) for follows in (True, False)] if found else [(), ()]
+    )
+    return (*lead, *last[0]), (*lead, *last[1])
 
 
-def _owned(word: str, following: str) -> tuple[str, str]:
+def _needs_verb(following: str) -> bool:
+    return not following or following in word_set("is_before") or following.endswith("ing")
+
+
+def _owned(word: str, verb: bool) -> tuple[str, str]:
     """A word that ends in *'s*, which is *is* or says whose what follows is."""
     owner = word[:-2]
-    is_verb = (
-        owner in word_set("is_after")
-        or following in word_set("is_before")
-        or following.endswith("ing")
-        or not following
-    )
-    return owner, "is" if is_verb else "'s"
+    return owner, "is" if verb or owner in word_set("is_after") else "'s"
 
 
 def _open(word: str) -> tuple[str, ...]:
@@ -269,3 +279,5 @@ def _opened(run: str) -> tuple[str, ...]:
 _BASES: Final = Remembered(_base)
 _OPENED: Final = Remembered(_opened)
 """The runs met so far; of one with a word that ends in *'s* without that word."""
+_OWNERS: Final = Remembered(_owners)
+_FIRSTS: Final = Remembered(_first)
