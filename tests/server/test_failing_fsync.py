@@ -1,36 +1,21 @@
 """After a failed fsync nothing is acknowledged until the database was opened anew and a checkpoint succeeded (D3)."""
 
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import anyio
 import pytest
 
 from loadtest.client import connected
-from loadtest.process import server_process
+from loadtest.nursery import Nursery
 from protocol.talk_frames import Durable
-
-SHIM = Path(__file__).with_name("failing_fsync.c")
-
-
-@pytest.fixture
-def shim(tmp_path: Path) -> Path:
-    compiler = shutil.which("cc")
-    if compiler is None or not sys.platform.startswith("linux"):
-        pytest.skip("a C compiler is needed to make fsync fail")
-    library = tmp_path / "failing_fsync.so"
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(SHIM), "-ldl"], check=True)
-    return library
 
 
 @pytest.mark.compiler
-async def test_no_ack_is_durable_until_the_store_was_opened_anew(tmp_path: Path, shim: Path) -> None:
+async def test_no_ack_is_durable_until_the_store_was_opened_anew(tmp_path: Path, shimmed: Nursery) -> None:
     failing = tmp_path / "failing"
-    environment = {"LD_PRELOAD": str(shim), "FAILING": str(failing)}
+    environment = {"FAILING": str(failing)}
     async with (
-        server_process(tmp_path / "run", environment=environment) as server,
+        shimmed.server_process(tmp_path / "run", environment=environment) as server,
         connected(server.url) as talker,
     ):
         await talker.hello(companion="serenity", user="ann")

@@ -1,8 +1,5 @@
 """Nothing leaves the device, and this can be checked: by what the doctor tells, and by a record of a real server."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import anyio
@@ -11,13 +8,14 @@ import pytest
 from loadtest.client import connected
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
-from loadtest.process import ServerProcess, server_process
+from loadtest.nursery import Nursery
+from loadtest.process import ServerProcess
 from protocol.conversation_frames import ConversationClose
 from protocol.talk_frames import ResponseDone
 from server.casting import companions
 from server.network import Reported, network, where
 from server.settings import load
-from tests.server.shims import built
+from tests.commanding import fireside
 from tests.server.test_pages_and_door import asked
 
 
@@ -77,18 +75,12 @@ def test_what_listens_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiler
-def test_the_command_tells_it_without_asking_anybody(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "server.cli", "doctor", "--network", "--data", str(tmp_path / "d")]
-    far = subprocess.run(
-        [*command, "--model", "anthropic:claude"],
-        env={**os.environ, **recorded(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert far.returncode == 1
-    assert "https://api.anthropic.com - the internet" in far.stdout
-    assert "NOT allowed: clara, serenity" in far.stdout
+def test_the_command_tells_it_without_asking_anybody(tmp_path: Path, shimmed: Nursery) -> None:
+    words = ("doctor", "--network", "--data", str(tmp_path / "d"), "--model", "anthropic:claude")
+    far = fireside(shimmed, *words, environment=recorded(tmp_path))
+    assert far.code == 1
+    assert "https://api.anthropic.com - the internet" in far.out
+    assert "NOT allowed: clara, serenity" in far.out
     assert connections(tmp_path) == []
 
 
@@ -100,8 +92,7 @@ def recorded(folder: Path) -> dict[str, str]:
 
     Beneath Python and beneath the event loop, so that neither can go past it.
     """
-    library = built("recorded_connects.c", folder)
-    return {"LD_PRELOAD": str(library), "RECORD": str(folder / "record")}
+    return {"RECORD": str(folder / "record")}
 
 
 def connections(folder: Path) -> list[str]:
@@ -134,8 +125,10 @@ async def lived(server: ServerProcess) -> list[ResponseDone]:
 
 
 @pytest.mark.compiler
-async def test_without_a_model_no_connection_is_made(tmp_path: Path) -> None:
-    async with server_process(tmp_path, ["--model", "builtin"], environment=recorded(tmp_path)) as server:
+async def test_without_a_model_no_connection_is_made(tmp_path: Path, shimmed: Nursery) -> None:
+    async with shimmed.server_process(
+        tmp_path, ["--model", "builtin"], environment=recorded(tmp_path)
+    ) as server:
         done = await lived(server)
         assert await server.stop() == 0
     assert [each.status for each in done] == ["completed"] * 3
@@ -143,10 +136,12 @@ async def test_without_a_model_no_connection_is_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiler
-async def test_with_a_model_its_address_is_the_only_one(tmp_path: Path) -> None:
+async def test_with_a_model_its_address_is_the_only_one(tmp_path: Path, shimmed: Nursery) -> None:
     async with model_server(Script(text="A good morning to you.")) as upstream:
         model = f"openai:m@{upstream.url}/v1"
-        async with server_process(tmp_path, ["--model", model], environment=recorded(tmp_path)) as server:
+        async with shimmed.server_process(
+            tmp_path, ["--model", model], environment=recorded(tmp_path)
+        ) as server:
             await lived(server)
             assert await server.stop() == 0
     port = upstream.url.rsplit(":", 1)[1]

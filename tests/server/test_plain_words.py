@@ -1,14 +1,17 @@
 """What an operator can mend is said in a sentence with an exit code, as the real command says it."""
 
 import socket
-import subprocess
-import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
+from loadtest.nursery import Nursery
 from storage.lock import held
+from tests.commanding import fireside
+
+Serve: TypeAlias = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
@@ -26,49 +29,48 @@ def taken_port() -> Generator[int]:
         yield other.getsockname()[1]
 
 
-def fireside(*arguments: str) -> tuple[int, str]:
-    """The exit code of the command, and what it said to the operator."""
-    run = subprocess.run(
-        [sys.executable, "-m", "server.cli", *arguments],
-        capture_output=True,
-        timeout=60,
-        check=False,
-        text=True,
-    )
-    assert "Traceback" not in run.stderr
-    return run.returncode, run.stderr.strip().splitlines()[-1]
+def refused(born: Nursery, *arguments: str) -> tuple[int, str]:
+    """The exit code of the command, and what it said last to the operator."""
+    told = fireside(born, *arguments)
+    return told.code, told.err.strip().splitlines()[-1]
 
 
-def serve(folder: Path, *arguments: str, port: int = 0) -> tuple[int, str]:
+@pytest.fixture
+def serve(born: Nursery, folder: Path) -> Serve:
     """``fireside serve`` that cannot start."""
-    return fireside("serve", "--model", "builtin", "--data", str(folder), "--port", str(port), *arguments)
+
+    def run(*arguments: str, port: int = 0) -> tuple[int, str]:
+        chosen = ("--data", str(folder), "--port", str(port))
+        return refused(born, "serve", "--model", "builtin", *chosen, *arguments)
+
+    return run
 
 
-def test_a_port_in_use_is_named_with_what_to_do(folder: Path, taken_port: int) -> None:
-    assert serve(folder, port=taken_port) == (
+def test_a_port_in_use_is_named_with_what_to_do(serve: Serve, taken_port: int) -> None:
+    assert serve(port=taken_port) == (
         2,
         f"fireside: port {taken_port} of 127.0.0.1 is in use by another program; choose another with --port",
     )
 
 
-def test_an_address_of_another_machine_is_named(folder: Path, tmp_path: Path) -> None:
+def test_an_address_of_another_machine_is_named(serve: Serve, tmp_path: Path) -> None:
     file = tmp_path / "fireside.toml"
     file.write_text("[listen]\nplain_network = true\n")
-    code, said = serve(folder, "--host", "192.0.2.5", "--config", str(file))
+    code, said = serve("--host", "192.0.2.5", "--config", str(file))
     assert (code, said.partition(" (")[0]) == (2, "fireside: 192.0.2.5 is no address of this machine")
 
 
-def test_a_folder_that_is_held_says_by_whom(folder: Path) -> None:
+def test_a_folder_that_is_held_says_by_whom(serve: Serve, folder: Path) -> None:
     with held(folder):
-        code, said = serve(folder)
+        code, said = serve()
     assert code == 3
     assert said.startswith(f"fireside: {folder} is in use by process ")
     assert said.endswith("Stop it, or choose another folder with --data.")
 
 
-def test_a_folder_that_is_a_file_is_refused(folder: Path) -> None:
+def test_a_folder_that_is_a_file_is_refused(serve: Serve, folder: Path) -> None:
     folder.touch()
-    code, said = serve(folder)
+    code, said = serve()
     assert (code, said.partition(". ")[0]) == (3, f"fireside: the data folder {folder} is a file")
 
 
@@ -81,39 +83,24 @@ def test_a_folder_that_is_a_file_is_refused(folder: Path) -> None:
         ("openai:x@http://192.0.2.5/v1", "model.name = 'openai:x@http://192.0.2.5/v1'"),
     ],
 )
-def test_a_model_that_cannot_be_used_is_named(folder: Path, model: str, words: str) -> None:
-    code, said = fireside("serve", "--data", str(folder), "--port", "0", "--model", model)
+def test_a_model_that_cannot_be_used_is_named(born: Nursery, folder: Path, model: str, words: str) -> None:
+    code, said = refused(born, "serve", "--data", str(folder), "--port", "0", "--model", model)
     assert code == 2
     assert words in said
 
 
-def test_a_misspelt_setting_is_told_the_nearest(folder: Path, tmp_path: Path) -> None:
+def test_a_misspelt_setting_is_told_the_nearest(serve: Serve, tmp_path: Path) -> None:
     file = tmp_path / "fireside.toml"
     file.write_text("[listen]\nprot = 3\n")
-    code, said = serve(folder, "--config", str(file))
+    code, said = serve("--config", str(file))
     assert (code, said) == (
         2,
         f"fireside: listen.prot = 3 (from {file}): no setting has that name; did you mean listen.port?",
     )
 
 
-def test_the_doctor_finds_a_model_file_that_is_not_there(folder: Path) -> None:
-    run = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "server.cli",
-            "doctor",
-            "--data",
-            str(folder),
-            "--model",
-            "local:/nowhere/none.gguf",
-        ],
-        capture_output=True,
-        timeout=60,
-        check=False,
-        text=True,
-    )
-    assert run.returncode == 1
-    assert "NOT  model" in run.stdout
-    assert "/nowhere/none.gguf: can not be read" in run.stdout
+def test_the_doctor_finds_a_model_file_that_is_not_there(born: Nursery, folder: Path) -> None:
+    told = fireside(born, "doctor", "--data", str(folder), "--model", "local:/nowhere/none.gguf")
+    assert told.code == 1
+    assert "NOT  model" in told.out
+    assert "/nowhere/none.gguf: can not be read" in told.out

@@ -1,8 +1,5 @@
 """The key of a model is in no argument, no file, no log and no answer; it goes to the model alone."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,8 +7,10 @@ import pytest
 from loadtest.client import connected
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
+from loadtest.nursery import Nursery
 from loadtest.process import server_process
 from protocol.conversation_frames import ConversationClose
+from tests.commanding import fireside
 
 KEY = "keysecretmango7431"
 
@@ -52,10 +51,10 @@ async def test_the_key_of_a_model_is_in_no_argument_no_file_and_no_log(tmp_path:
 
 
 @pytest.mark.parametrize("way", ["file", "environment"])
-def test_config_show_and_the_doctor_mask_the_key(tmp_path: Path, way: str) -> None:
-    environment = {**os.environ, **given(tmp_path, way), "FIRESIDE_DATA_FOLDER": str(tmp_path / "data")}
+def test_config_show_and_the_doctor_mask_the_key(tmp_path: Path, way: str, born: Nursery) -> None:
+    environment = {**given(tmp_path, way), "FIRESIDE_DATA_FOLDER": str(tmp_path / "data")}
     for words in (["config", "show"], ["doctor", "--network"]):
-        command = [sys.executable, "-m", "server.cli", *words]
-        told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        assert KEY not in told.stdout + told.stderr
-        assert words != ["config", "show"] or "********" in told.stdout
+        told = fireside(born, *words, environment=environment)
+        assert told.code == 0
+        assert KEY not in told.out + told.err
+        assert words != ["config", "show"] or "********" in told.out
