@@ -41,7 +41,8 @@ _WORD = re.compile(r"[A-Za-z]+")
 _INDENTED = re.compile(r"\n (?=[A-Za-z])")
 _SPACE_THAT_COSTS = re.compile(r"(?<=\s) (?=[A-Za-z])")
 LONGEST_LAID_OUT = 4_096  # characters; of longer texts only what can fit is looked at
-MOST_CHARS_KEPT = 2_000_000  # of lines whose cost is known
+MOST_KEPT = 1_000_000  # bytes, about, of lines whose cost is known
+BYTES_OF_AN_ENTRY = 150  # about, beside its letters
 MOST_CHARS_A_TOKEN = 4  # at most: a word of three letters and the space before it cost one token
 _AFTER_SPACE = 1 << 40  # marks what makes a space cost though a word follows it: white space before that
 
@@ -88,12 +89,12 @@ def _counted(text: str) -> int:
 class _Lines(dict[str, int]):
     """Tokens of lines, kept for the next time: most lines of a prompt were in the one before it.
 
-    There are two halves: when the newer holds ``MOST_CHARS_KEPT`` characters the older is given up.
+    There are two halves: when the newer holds ``MOST_KEPT`` bytes the older is given up.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._chars = 0
+        self._size = 0
         self._older: dict[str, int] = {}
 
     def __missing__(self, line: str) -> int:
@@ -102,10 +103,11 @@ class _Lines(dict[str, int]):
 
     def keep(self, line: str, cost: int) -> int:
         """Know what ``line`` costs."""
-        self._chars += len(line)
-        if self._chars > MOST_CHARS_KEPT:
+        size = len(line) + BYTES_OF_AN_ENTRY
+        self._size += size
+        if self._size > MOST_KEPT:
             self._older = dict(self)
-            self._chars = len(line)
+            self._size = size
             self.clear()
         self[line] = cost
         return cost
