@@ -1,6 +1,7 @@
 """How long one search takes in a store of 10,000 messages of one person, beside as many of another.
 
-Then the same by meaning too, with vectors of 384 numbers drawn at random: they take as long to compare as any.
+Then the same by meaning too, with vectors of 384 numbers drawn at random: they take as long to compare as any. Beside
+each search a piece of Python is timed, so that figures of machines, and of busy hours, can be compared.
 
     python -m evaluation.search_time [MESSAGES]
 """
@@ -89,6 +90,7 @@ def _drawn(chance: Random) -> tuple[float, ...]:
 
 def _timed(store: InlineStore, queries: Sequence[str], of: str, chance: Random | None = None) -> None:
     times: list[tuple[float, float]] = []
+    pieces: list[float] = []
     for query in queries:
         meaning = None if chance is None else Meaning(model=MODEL, vector=_drawn(chance))
         began, worked = time.perf_counter(), time.thread_time()
@@ -102,11 +104,23 @@ def _timed(store: InlineStore, queries: Sequence[str], of: str, chance: Random |
             meaning=meaning,
         )
         times.append(((time.perf_counter() - began) * 1000, (time.thread_time() - worked) * 1000))
+        pieces.append(_piece())
     waited, busy = (statistics.quantiles(column, n=100) for column in zip(*times, strict=True))
     print(
         f"{len(times)} searches in {of}: p50 {waited[49]:.1f} ms  p95 {waited[94]:.1f} ms"
-        f"  (of the processor: {busy[49]:.1f} and {busy[94]:.1f})"
+        f"  (of the processor: {busy[49]:.1f} and {busy[94]:.1f};"
+        f" {busy[49] / statistics.median(pieces):.1f} and {busy[94] / statistics.median(pieces):.1f} pieces of"
+        f" {statistics.median(pieces):.2f} ms)"
     )
+
+
+def _piece() -> float:
+    """The milliseconds of processor time of ten thousand additions."""
+    began = time.thread_time()
+    total = 0
+    for number in range(10_000):
+        total += number
+    return (time.thread_time() - began) * 1000
 
 
 if __name__ == "__main__":

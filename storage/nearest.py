@@ -14,6 +14,7 @@ from memory.vectors import FACTOR_BYTES, likeness, pressed
 LEAST_LIKE = 0.25  # below it texts have nothing to do with one another, and no search finds them
 MOST_WITHOUT_NUMPY = 1_000
 NUMBER_BYTES = 8
+AT_A_TIME = 98_304  # numbers; a library for matrices asks for further threads from some hundred thousand on
 
 
 def held(number: int, vector: bytes) -> bytes:
@@ -43,17 +44,24 @@ def one_by_one(vector: Sequence[float], content: bytes, limit: int) -> list[int]
 
 
 def at_once(numpy: Any, vector: Sequence[float], content: bytes, limit: int) -> list[int]:
-    """The same with numpy, in whole numbers: ten thousand vectors take some three milliseconds.
+    """The same with numpy: ten thousand vectors take some two milliseconds.
 
-    ``einsum`` and not a matrix product, which would copy them as floats and ask for a thread on every processor.
+    A stretch at a time, so that nothing but the stored bytes is held whole and one thread does it.
     """
     form = [("number", "<i8"), ("factor", "<f4"), ("parts", "i1", (len(vector),))]
     rows = numpy.frombuffer(content, dtype=numpy.dtype(form))
     (asked,) = numpy.frombuffer(held(0, pressed(vector)), dtype=numpy.dtype(form))
-    products = numpy.einsum("ij,j->i", rows["parts"], asked["parts"], dtype=numpy.int32)
+    parts, direction = rows["parts"], asked["parts"].astype("f4")
+    products = numpy.empty(len(rows), "f4")
+    step = max(1, AT_A_TIME // len(vector))
+    for start in range(0, len(rows), step):
+        numpy.dot(parts[start : start + step].astype("f4"), direction, out=products[start : start + step])
     scores = products * (rows["factor"] * asked["factor"])
-    best = numpy.argsort(-scores, kind="stable")[:limit]
-    found: list[int] = rows["number"][best[scores[best] >= LEAST_LIKE]].tolist()
+    near = numpy.flatnonzero(scores >= LEAST_LIKE)
+    if len(near) > limit > 0:  # sorting all of them takes a third of the time
+        near = near[scores[near] >= numpy.partition(scores[near], -limit)[-limit]]
+    best = near[numpy.argsort(-scores[near], kind="stable")][:limit]
+    found: list[int] = rows["number"][best].tolist()
     return found
 
 

@@ -252,3 +252,5 @@ def test_with_and_without_numpy_the_same_is_near() -> None:
     numpy = numpy_here()
     if numpy is not None:
         assert at_once(numpy, wanted, content, 4) == best
+        many = b"".join(held(at, vectors[at % 3 == 0]) for at in range(1_000))
+        assert at_once(numpy, wanted, many, 400) == one_by_one(wanted, many, 400), "of equal ones the first"
