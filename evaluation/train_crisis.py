@@ -119,7 +119,7 @@ def everyday(goemotions: Path) -> list[str]:
 
 
 def _gravest(reader: Reader, text: str) -> int:
-    return max((sign.severity for sign in reader.signs(text, None, lambda: tokens(text))), default=0)
+    return max((sign.severity for sign in reader.signs(text)), default=0)
 
 
 class Corpus:
@@ -237,7 +237,7 @@ def scored(file: Weights, rows: Sequence[Row]) -> list[Read]:
     reader = Reader(language("en"), file)
     reads = list[Read]()
     for row in rows:
-        signs = [s for s in reader.signs(row.text, None, lambda text=row.text: tokens(text)) if s.severity]
+        signs = [s for s in reader.signs(row.text) if s.severity]
         best = max(signs, key=lambda sign: (sign.severity, len(sign.words)), default=None)
         reads.append(Read(row, Crisis(best.category, best.severity, best.words) if best else None))
     return reads

@@ -12,7 +12,8 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from memory.crisis_reader import LANGUAGES, ORDER, Sign, reader, signs
+from memory.crisis_reader import LANGUAGES, ORDER, Sign, reader
+from memory.crisis_runs import signs
 from memory.crisis_table import CrisisCategory
 
 __all__ = ["Crisis", "CrisisCategory", "read_crisis", "warm"]

@@ -24,7 +24,8 @@ from memory.crisis_words import NUMBER, STOP, plain
 from memory.expressions import Expression
 
 _FIRST_LETTER = 0xE100
-_COMMON = 40  # a common word costs as many letters as this when the rarest part of a phrase is looked for
+_COMMON, _RARE = 0.01, 0.00025  # how often a word is met, where only the table says which ones are common
+_TOGETHER = 5  # so much more often than by chance two words stand side by side
 _MOST_PAIRS = 64
 _UNSEEN: Final[frozenset[str]] = frozenset({""})
 _GAP = Expression(r"~(\d?)")
@@ -73,7 +74,8 @@ class Alphabet:
         spelling = tables.spelling
         for phrase in [*spelling.rewrites, *spelling.rewrites.values(), *spelling.variants.values(), NUMBER]:
             self.spelled(phrase.split())
-        self.common = {self.letter(plain(word)) for word in spelling.common}
+        self.rare = _RARE
+        self.often = {self.letter(plain(word)): _COMMON for word in spelling.common}
         self.barred = [STOP, *self.spelled(tables.guards.negators)]
 
     def spelled(self, words: Iterable[str]) -> str:
@@ -152,11 +154,13 @@ class Alphabet:
         """The two neighbours that are met least."""
         return min(map("".join, pairwise(sequence)), key=self._cost)
 
-    def _cost(self, letters: str) -> int:
-        return sum(letter in self.common for letter in letters)
+    def _cost(self, letters: str) -> float:
+        """About how often ``letters``, one or two, are met."""
+        first, *second = (self.often.get(letter, self.rare) for letter in letters)
+        return _TOGETHER * first * second[0] if second else first
 
-    def _weight(self, letters: frozenset[str]) -> int:
-        return len(letters) + (_COMMON - 1) * len(letters & self.common)
+    def _weight(self, letters: frozenset[str]) -> float:
+        return sum(map(self._cost, letters))
 
     def _sequences(self, words: str) -> list[str]:
         found = self.elements.get(words)

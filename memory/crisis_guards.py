@@ -5,11 +5,12 @@ A guard looks only at the sentence the words stand in, and each kind of phrase a
 a film or a joke in the same breath does not make it less of a plan.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from memory.crisis_grammar import Alphabet
 from memory.crisis_index import Index
+from memory.crisis_sentences import Span
 from memory.crisis_table import Guards, Rule
 from memory.crisis_words import STOP, Spelled
 
@@ -23,7 +24,7 @@ class Found(NamedTuple):
     rule: Rule
     start: int
     end: int
-    sentence: tuple[int, int]
+    sentence: Span
 
 
 class Watch:
@@ -54,18 +55,18 @@ class Watch:
             known = self.unless[id(rule)] = self._index(rule.unless)
         return known
 
-    def over(self, spelled: Spelled) -> "Over":
-        """The guards, set over one message."""
-        return Over(self, spelled)
+    def over(self, letters: str, spelled: Callable[[Span], Spelled]) -> "Over":
+        """The guards, set over one message in letters; ``spelled`` traces a part of it to its words."""
+        return Over(self, letters, spelled)
 
 
 class Over:
     """The guards over one message: called with what was found, says whether it is meant."""
 
-    def __init__(self, watch: Watch, spelled: Spelled) -> None:
+    def __init__(self, watch: Watch, letters: str, spelled: Callable[[Span], Spelled]) -> None:
         self.watch = watch
         self.spelled = spelled
-        self.letters = spelled.letters
+        self.letters = letters
         self.known: dict[tuple[str, int], list[tuple[int, int]]] = {}
 
     def __call__(self, found: Found) -> bool:
@@ -89,8 +90,9 @@ class Over:
         letters, first = self.letters, max(0, found.start - 2 * _REACH)
         if any(last == found.start for _, _, last in self.watch.denials.found(letters, first, found.start)):
             return True
+        spelled = self.spelled(found.sentence)
         for at in range(found.start - 1, max(-1, found.start - 1 - _REACH), -1):
-            if letters[at] == STOP or letters[at] in self.watch.breakers or self.spelled.comma_before(at + 1):
+            if letters[at] == STOP or letters[at] in self.watch.breakers or spelled.comma_before(at + 1):
                 return False
             if letters[at] in self.watch.negators:
                 return True
@@ -100,7 +102,7 @@ class Over:
         """Whether the sentence tells of a film, a lesson, a game, a joke, an animal or of what is long over."""
         start, end = found.sentence
         inside = self.letters[found.start : found.end]
-        quoted = self.spelled.quotes[self.spelled.places[found.start]]
+        quoted = self.spelled(found.sentence).between_quotes(found.start)
         mine = not quoted and not self.watch.first_person.isdisjoint(inside)
         someone = not self.watch.people.isdisjoint(inside)
 
@@ -127,10 +129,11 @@ class Over:
         said = letters[found.sentence[0] : found.end]
         if found.rule.category != "medical" or not watch.first_person.isdisjoint(said):
             return False
+        spelled = self.spelled(found.sentence)
         for at in range(found.end - 1, first - 1, -1):
             if letters[at] in watch.addressed and letters[at + 1 : at + 2] not in watch.markers:
                 return at == found.sentence[0] or letters[at - 1] not in watch.asking
-            if at < found.start and (letters[at] in watch.breakers or self.spelled.comma_before(at + 1)):
+            if at < found.start and (letters[at] in watch.breakers or spelled.comma_before(at + 1)):
                 return False
         return False
 
@@ -141,6 +144,5 @@ class Over:
 
     def _goes_on(self, found: Found) -> bool:
         """Whether the words say that what was begun long ago is not over."""
-        places = self.spelled.places
-        first = max(0, places[found.start] - _REACH)
-        return not self.watch.still.isdisjoint(self.spelled.tokens[first : places[found.end - 1] + 2])
+        said = self.spelled(found.sentence).tokens_around(found.start, found.end, _REACH)
+        return not self.watch.still.isdisjoint(said)

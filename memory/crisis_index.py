@@ -1,22 +1,22 @@
 """Which of many phrases can be in a sentence at all, told by its letters before any pattern is tried.
 
-Each phrase is one bit. Of what a phrase needs (letters, and pairs of letters side by side) the three that are met
-least are entered in a table from a letter or a pair to the phrases it would serve; or-ing these over a sentence,
-and all together, leaves one phrase of several thousand. Of these the other words they need are looked for, and
-only then their pattern.
+Each phrase is found by its anchor: of what it needs (letters, and pairs of letters side by side) that which is met
+least. Most words of a message are the anchor of none. Of the phrases whose anchor stands in a sentence the other
+words they need are looked for, and only then their pattern.
 """
 
-from collections.abc import Iterator, Sequence
-from operator import add
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, reduce
+from itertools import chain
+from operator import add, itemgetter
 from typing import TypeAlias
 
 from memory.crisis_grammar import Phrase
 from memory.crisis_match import Laid
 
-_TABLES = 3
-
-Served: TypeAlias = Sequence[tuple[int, int, int] | None]
-"""For letters in a row the phrases that each serves as the first, second and third of what they need."""
+Span: TypeAlias = tuple[int, int]
 
 
 class Index:
@@ -24,65 +24,84 @@ class Index:
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         self.phrases = phrases
-        self.others = [phrase.needs[_TABLES:] for phrase in phrases]
-        self.serves: dict[str, tuple[int, int, int]] = {}
-        self.need_one = self.need_two = 0  # the phrases that do not need more
+        self.anchors: dict[str, int] = {}
+        self.seconds: dict[str, int] = {}
+        self.need_one = 0
+        self.others = [phrase.needs[1:] for phrase in phrases]
         for at, phrase in enumerate(phrases):
-            self.need_one |= (len(phrase.needs) == 1) << at
-            self.need_two |= (len(phrase.needs) <= 2) << at
-            for rank, letters in enumerate(phrase.needs[:_TABLES]):
-                for letter in letters:
-                    first, second, third = self.serves.get(letter, (0, 0, 0))
-                    bits = [first, second, third]
-                    bits[rank] |= 1 << at
-                    self.serves[letter] = (bits[0], bits[1], bits[2])
+            first, *second = phrase.needs[:2]
+            for letters in first:
+                self.anchors[letters] = self.anchors.get(letters, 0) | 1 << at
+            for letter in {letters[-1] for letters in second[0]} if second else ():
+                self.seconds[letter] = self.seconds.get(letter, 0) | 1 << at
+            if not second:
+                self.need_one |= 1 << at
 
-    def served(self, letters: str) -> tuple[Served, Served]:
-        """What every letter of a message serves, and what every pair of neighbours does."""
-        single, of = [*letters], self.serves.get
-        return [*map(of, single)], [*map(of, map(add, single, single[1:]))]
+    @cached_property
+    def _single(self) -> re.Pattern[str]:
+        """A letter that is an anchor."""
+        return re.compile(_one_of(letters for letters in self.anchors if len(letters) == 1))
 
-    def _possible(self, served: tuple[Served, Served], start: int, end: int) -> int:
-        singles, pairs = served
-        first, second, third = 0, self.need_one, self.need_two
-        for one, two, three in filter(None, (*singles[start:end], *pairs[start : end - 1])):
-            first |= one
-            second |= two
-            third |= three
-        return first & second & third
+    @cached_property
+    def _pair(self) -> re.Pattern[str]:
+        """Two letters that may be an anchor; a table is asked whether they are."""
+        pairs = [letters for letters in self.anchors if len(letters) > 1]
+        return re.compile(f"{_one_of(map(itemgetter(0), pairs))}(?={_one_of(map(itemgetter(1), pairs))})")
 
-    def possible(self, letters: str) -> bool:
-        """Whether any phrase can be in a message at all, were it one sentence."""
-        return bool(self._possible(self.served(letters), 0, len(letters)))
+    def warm(self) -> None:
+        """Compile the patterns now."""
+        self.possible("", [])
 
-    def found(
-        self, letters: str, start: int, end: int, served: tuple[Served, Served] | None = None
-    ) -> Iterator[tuple[int, int, int]]:
-        """The number of each phrase in the sentence from ``start`` to ``end``, and where it stands.
+    def possible(self, letters: str, sentences: Sequence[Span]) -> list[tuple[int, Span]]:
+        """The number of each phrase that can be in a sentence, with that sentence."""
+        found, starts = list[tuple[int, Span]](), [start for start, _ in sentences]
+        for number, met in sorted(self._anchored(letters, sentences, starts).items()):
+            found += [(at, sentences[number]) for at in self._needed(met, letters[slice(*sentences[number])])]
+        return found
 
-        ``served`` is what ``letters`` serve, where it is at hand.
-        """
-        if served is None:
-            possible = self._possible(self.served(letters[start:end]), 0, end - start)
-        else:
-            possible = self._possible(served, start, end)
-        if not possible:
-            return
-        said = frozenset(letters[start:end]).union(map(add, letters[start:end], letters[start + 1 : end]))
-        laid: Laid | None = None
-        while possible:
-            bit = possible & -possible
-            possible ^= bit
-            at = bit.bit_length() - 1
-            if not self._needed(at, said):
+    def _anchored(self, letters: str, sentences: Sequence[Span], starts: Sequence[int]) -> dict[int, int]:
+        """For the number of each sentence that has one the phrases whose anchor it has."""
+        found: dict[int, int] = {}
+        hits = [(match.start(), 1) for match in self._single.finditer(letters)]
+        hits += [(match.start(), 2) for match in self._pair.finditer(letters)]
+        for at, size in hits:
+            met = self.anchors.get(letters[at : at + size])
+            if met is None:
                 continue
-            laid = laid or Laid(letters, start, end)
-            for span in self.phrases[at].found(letters, start, end, laid):
-                yield at, *span
+            number = bisect_right(starts, at) - 1
+            while number >= 0 and sentences[number][1] >= at + size:  # pieces of a long one overlap
+                found[number] = found.get(number, 0) | met
+                number -= 1
+        return found
 
-    def _needed(self, at: int, said: frozenset[str]) -> bool:
-        """Whether the other words that a phrase needs are there."""
-        for letters in self.others[at]:  # noqa: SIM110  # a loop takes half the time
-            if said.isdisjoint(letters):
-                return False
-        return True
+    def found(self, letters: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """The number of each phrase in the sentence from ``start`` to ``end``, and where it stands."""
+        said, anchors = letters[start:end], self.anchors.get
+        met = reduce(int.__or__, filter(None, map(anchors, chain(said, map(add, said, said[1:])))), 0)
+        numbers = self._needed(met, said) if met else ()
+        if numbers:
+            laid = Laid(letters, start, end)
+            for at in numbers:
+                yield from ((at, *span) for span in self.phrases[at].found(letters, start, end, laid))
+
+    def _needed(self, met: int, said: str) -> list[int]:
+        """The numbers of the phrases whose anchor was ``met`` and whose other words are ``said`` as well."""
+        met &= reduce(int.__or__, filter(None, map(self.seconds.get, said)), self.need_one)
+        if not met:
+            return []
+        lacking = frozenset(chain(said, map(add, said, said[1:]))).isdisjoint
+        return [at for at in _bits(met) if not any(map(lacking, self.others[at]))]
+
+
+def _one_of(letters: Iterable[str]) -> str:
+    """A pattern for one of ``letters``, none of which means anything in a pattern; without any for none."""
+    every = "".join(sorted(set(letters)))
+    return f"[{every}]" if every else "(?!)"
+
+
+def _bits(bits: int) -> Iterator[int]:
+    """The places of those that are set, from the lowest."""
+    while bits:
+        bit = bits & -bits
+        bits ^= bit
+        yield bit.bit_length() - 1

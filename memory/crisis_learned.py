@@ -9,14 +9,17 @@ A message is read in windows of whole sentences, and only where a word stands th
 
 import math
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from itertools import accumulate, repeat
-from operator import add
-from typing import Final, NamedTuple, TypeAlias
+from functools import cache, cached_property
+from itertools import chain, compress, repeat
+from operator import add, ge, sub
+from typing import Final, NamedTuple
 
 import msgspec
 
+from memory.crisis_bounds import Bounds, summed
+from memory.crisis_sentences import LONGEST, Span, windows, within
 from memory.crisis_table import CrisisCategory
 from memory.crisis_words import STOP
 from memory.data import raw, unpacked
@@ -29,11 +32,9 @@ OFFSET: Final = 128  # a weight is stored as a byte, 128 being nothing
 BETWEEN: Final = "\ue002"
 MARKS: Final = {"^": STOP, "_": BETWEEN}
 _FEWEST = 16  # features; one of a few words is no surer than one of several
-_WINDOW = 40  # words
-_STEP = 20
+_NEVER = 1e-9
+_COMMONER = 1.5  # a word in twice as many features is met nearly three times as often
 _BEFORE, _AFTER = 8, 9  # words told of beside those that speak for danger
-
-Span: TypeAlias = tuple[int, int]
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -111,25 +112,41 @@ class Learned:
         self.beside = {name: worth for name, worth in danger.items() if BETWEEN not in name}
         self.apart = {name[0] + name[2]: worth for name, worth in danger.items() if BETWEEN in name}
         self.triggers = frozenset(letters[word] for word in file.triggers.split("\n"))
+        self.bounds = Bounds(self.beside, self.apart)
+        self.raises = [self._least(file.raises, number) for number in range(LONGEST + 1)]
+        self.surer = [self._least(file.surer, number) for number in range(LONGEST + 1)]
 
-    def heard(self, letters: str, sentences: Sequence[Span]) -> list[Heard]:
-        """Sentences, and windows of several, where a word speaks for danger, with their chances."""
-        if self.triggers.isdisjoint(letters):
-            return []
-        sums = _Sums(self, letters)
-        return [
-            Heard(start, end, self._chance(sums.worth(start, end), end - start))
-            for start, end in dict.fromkeys(_windows(sentences))
-            if sums.triggers[end] > sums.triggers[start]
-        ]
+    def _least(self, chance: float, letters: int) -> float:
+        """What so many letters must be worth at least for a chance, and a little less, so that rounding hides none."""
+        within = min(max(chance, _NEVER), 1 - _NEVER)
+        worth = (math.log(within / (1 - within)) - self.file.bias) / self.file.step * scale(letters)
+        return summed(worth - 1, letters)
 
-    def bears_out(self, category: CrisisCategory, grave: bool, chance: float) -> bool:
-        """Whether a phrase keeps its sign where the chance of danger is this small."""
-        least = self.file.keeps_grave if grave else self.file.keeps
-        return chance >= least[CATEGORIES.index(category)]
+    def often(self) -> dict[str, float]:
+        """About how often letters are met in talk: a common word is one of many features."""
+        count = Counter(chain.from_iterable(self.places))
+        total = sum(count.values())
+        return {letter: (number / total) ** _COMMONER for letter, number in count.items()}
 
-    def _chance(self, worth: int, letters: int) -> float:
-        return 1 / (1 + math.exp(-(worth * self.file.step / scale(letters) + self.file.bias)))
+    def hearing(self, letters: str, sentences: Sequence[Span]) -> "Hearing":
+        """What is heard in a message of ``sentences``, each looked at when it is asked for."""
+        return Hearing(self, letters, sentences)
+
+    def needed(self, category: CrisisCategory, grave: bool) -> float:
+        """The least chance of danger where a phrase of ``category`` keeps its sign."""
+        return (self.file.keeps_grave if grave else self.file.keeps)[CATEGORIES.index(category)]
+
+    def worth(self, letters: str, start: int, end: int) -> int:
+        """The sum of the weights of the letters from ``start`` to ``end`` and of those beside them."""
+        row = (letters[start - 1] if start else STOP) + letters[start:end] + (letters[end : end + 1] or STOP)
+        beside, nothing = self.beside.get, repeat(0)
+        within = sum(map(beside, row[1:-1], nothing)) + sum(map(beside, map(add, row, row[1:]), nothing))
+        return within + sum(map(self.apart.get, map(add, row, row[2:]), nothing))
+
+    def chance(self, letters: str, start: int, end: int) -> float:
+        """How likely it is that the letters from ``start`` to ``end`` speak of danger."""
+        worth = self.worth(letters, start, end)
+        return 1 / (1 + math.exp(-(worth * self.file.step / scale(end - start) + self.file.bias)))
 
     def about(self, letters: str) -> tuple[CrisisCategory, float]:
         """What kind of danger ``letters`` most likely speak of, and how much for the highest severity: over 0 it is."""
@@ -145,50 +162,69 @@ class Learned:
 
     def core(self, letters: str, heard: Heard) -> tuple[Span, Span]:
         """The likeliest sentence of a run, and the part of it that speaks: from its first trigger to its last."""
-        sums = _Sums(self, letters)
-        first, last = max(
-            _sentences(letters, heard), key=lambda each: self._chance(sums.worth(*each), each[1] - each[0])
-        )
+        run = heard.start, heard.end
+        first, last = max(within(letters, run), key=lambda each: self.chance(letters, *each))
         at = [place for place in range(first, last) if letters[place] in self.triggers] or [first, last - 1]
         return (first, last), (max(first, at[0] - _BEFORE), min(last, at[-1] + _AFTER))
 
 
-class _Sums:
-    """The weights along a message, summed up, so that those of any part of it are a difference."""
+class Hearing:
+    """What the weights make of one message; little of it is ever asked for, so it is worked out then.
 
-    def __init__(self, learned: Learned, letters: str) -> None:
-        row, nothing = STOP + letters + STOP, repeat(0)
-        beside, apart = learned.beside.get, learned.apart.get
-        self.single = [*accumulate(map(beside, letters, nothing), initial=0)]
-        self.pairs = [*accumulate(map(beside, map(add, row, row[1:]), nothing), initial=0)]
-        self.apart = [*accumulate(map(apart, map(add, row, row[2:]), nothing), initial=0)]
-        self.triggers = [*accumulate(map(learned.triggers.__contains__, letters), initial=0)]
+    Heard is a sentence, or a window of several, where a word speaks for danger. Which of them can be sure is told by
+    bounds of their weights; only those few are added up.
+    """
 
-    def worth(self, start: int, end: int) -> int:
-        """The sum of the weights of the letters from ``start`` to ``end`` and of those beside them."""
-        within = self.single[end] - self.single[start] + self.pairs[end + 1] - self.pairs[start]
-        return within + self.apart[end] - self.apart[start]
+    def __init__(self, learned: Learned, letters: str, sentences: Sequence[Span]) -> None:
+        self.learned = learned
+        self.letters = letters
+        self.sentences = sentences
 
+    @cached_property
+    def windows(self) -> list[Span]:
+        """The sentences and windows that are looked at, in the order in which that is done."""
+        return windows(self.sentences)
 
-def _windows(sentences: Sequence[Span]) -> Iterator[Span]:
-    """Each sentence; of long ones parts; and from every so many words on as many sentences as go into a window."""
-    begun = -_STEP
-    for number, (start, end) in enumerate(sentences):
-        yield start, end
-        yield from ((at, min(end, at + _WINDOW)) for at in range(start, end - _WINDOW, _STEP))
-        if start - begun < _STEP and number:
-            continue
-        begun = start
-        last = number
-        while last + 1 < len(sentences) and sentences[last + 1][1] - start <= _WINDOW:
-            last += 1
-        yield start, sentences[last][1]
+    def sure(self) -> Heard | None:
+        """The likeliest run of those that are a sign by themselves; of equals the first."""
+        if self.learned.triggers.isdisjoint(self.letters):
+            return None
+        heard = (self._heard(run) for run in self._perhaps() if self._speaks(run))
+        return max(filter(self._is_sure, heard), key=lambda each: each.chance, default=None)
 
+    def about(self, found: Span, sentence: Span) -> float:
+        """How likely the words of ``found`` are danger: by their sentence, or by what is heard around them."""
+        if self._speaks(sentence):
+            return self._heard(sentence).chance
+        start, end = found
+        near = (run for run in self.windows if run[0] < end and start < run[1] and self._speaks(run))
+        return max((self._heard(run).chance for run in near), default=0.0)
 
-def _sentences(letters: str, heard: Heard) -> list[tuple[int, int]]:
-    found, start = list[tuple[int, int]](), heard.start
-    for part in letters[heard.start : heard.end].split(STOP):
-        if part:
-            found.append((start, start + len(part)))
-        start += len(part) + 1
-    return found
+    def _perhaps(self) -> Iterator[Span]:
+        """The windows whose weights may suffice for a sign."""
+        bounds, (starts, ends) = self.learned.bounds.over(self.letters), zip(*self.windows, strict=True)
+        worths = map(sub, map(bounds.to.__getitem__, ends), map(bounds.before.__getitem__, starts))
+        least = map(self.learned.raises.__getitem__, map(sub, ends, starts))
+        for start, end in compress(self.windows, map(ge, worths, least)):
+            if self._is_whole((start, end)) or (
+                bounds.to[end] - bounds.before[start] >= self.learned.surer[end - start]
+            ):
+                yield start, end
+
+    def _speaks(self, run: Span) -> bool:
+        return not self.learned.triggers.isdisjoint(self.letters[run[0] : run[1]])
+
+    def _heard(self, run: Span) -> Heard:
+        return Heard(*run, self.learned.chance(self.letters, *run))
+
+    def _is_sure(self, heard: Heard) -> bool:
+        """Whether a run is a sign by itself: a part of a long message, of which there are many, must be surer."""
+        file = self.learned.file
+        return heard.chance >= file.raises and (
+            heard.chance >= file.surer or self._is_whole((heard.start, heard.end))
+        )
+
+    def _is_whole(self, run: Span) -> bool:
+        """Whether a run is the message, or a sentence that was not cut."""
+        whole = run == (self.sentences[0][0], self.sentences[-1][1])
+        return whole or (run[1] - run[0] < LONGEST and run in self.sentences)

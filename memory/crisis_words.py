@@ -9,7 +9,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count, repeat
+from typing import TypeAlias
 
 from memory.crisis_table import Spelling
 from memory.expressions import Expression
@@ -41,7 +42,7 @@ _LOOKS = str.maketrans("аеорсухіѕ", "aeopcyxis")
 _BETWEEN = ".-_*"
 _LONE = Expression(r"(?:\A|[\W_])[^\W\d_][.\-_*]{0,2}\Z|\A[.\-_*]{0,2}[^\W\d_](?![\w'’])")
 _MAY_BE_LETTERED = Expression(r"2[-12]|[-1]2|1-*1-*1")  # of what `lone` says
-_LONES = Expression(r"[^0]{2,}")
+_LONES = Expression(r"[-12]{2,}")
 _LETTERED = Expression(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2}")
 _COMMAS = frozenset(",:(\u2013\u2014")
 _QUOTE_MARKS = frozenset('"“”„«»')
@@ -50,36 +51,64 @@ _SHORTEST_TYPO = 5
 _LONGEST_SPELT = 14
 
 
-class Spelled:
-    """A message in letters; ``places`` has the token of each letter, ``tokens`` all tokens in order."""
+Parts: TypeAlias = Sequence[tuple[str, ...]]
+"""The tokens of a message, by what stands between two of its spaces."""
 
-    def __init__(self, text: str, tokens: Sequence[str], letters: str, places: Sequence[int]) -> None:
+
+class Spelled:
+    """A message in letters, or a part of one; ``places`` has the token of each letter, ``tokens`` all in order.
+
+    Of a part ``first`` is the place of its first letter in the message, and ``quoted`` says that it begins between
+    quotation marks. What is asked for is named by places in the message.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        tokens: Sequence[str],
+        letters: str,
+        places: Sequence[int],
+        first: int = 0,
+        quoted: bool = False,
+    ) -> None:
         self.text = text
         self.tokens = tokens
         self.letters = letters
         self.places = places
+        self.first = first
+        self.quoted = quoted
 
     @cached_property
     def quotes(self) -> list[bool]:
         """Whether each token stands between quotation marks."""
         if _QUOTE_MARKS.isdisjoint(self.tokens):
-            return [False] * len(self.tokens)
-        inside, found = False, list[bool]()
+            return [self.quoted] * len(self.tokens)
+        inside, found = self.quoted, list[bool]()
         for token in self.tokens:
             inside ^= token in _QUOTE_MARKS
             found.append(inside)
         return found
 
+    def between_quotes(self, at: int) -> bool:
+        """Whether the word of letter ``at`` stands between quotation marks."""
+        return self.quotes[self.places[at - self.first]]
+
     def comma_before(self, at: int) -> bool:
         """Whether a comma, a dash or a bracket stands right before the word of letter ``at``."""
         if at == 0:
             return True
-        between = self.tokens[self.places[at - 1] + 1 : self.places[at]]
+        here = at - self.first
+        between = self.tokens[self.places[here - 1] + 1 : self.places[here]]
         return any(token[:1] in _COMMAS or token[:1] in ' .…"' for token in between)
+
+    def tokens_around(self, start: int, end: int, reach: int) -> Sequence[str]:
+        """The tokens of the letters from ``start`` to ``end``, ``reach`` before them and the one after."""
+        begin = max(0, self.places[start - self.first] - reach)
+        return self.tokens[begin : self.places[end - 1 - self.first] + 2]
 
     def said(self, start: int, end: int) -> str:
         """The very words behind the letters from ``start`` to ``end``."""
-        first, last = self.places[start], self.places[end - 1]
+        first, last = self.places[start - self.first], self.places[end - 1 - self.first]
         low, at, begin = lowered(self.text), 0, 0
         for number in range(last + 1):  # no token can stand where none was found, so each is the next
             at = low.index(self.tokens[number], at)
@@ -113,6 +142,8 @@ def lone(run: str) -> str:
 def between_spaces(low: str, lones: str) -> bool:
     """Whether what stands between the spaces of a message can be read by itself; ``lones`` has a `lone` for each.
 
+    What is no part of a word written letter by letter may be told of by any other character.
+
     Not when words may be written letter by letter, or a dash stands at the end of a line.
     """
     return not ("-\n" in low or "\n-" in low or (_MAY_BE_LETTERED.search(lones) and _lettered(low, lones)))
@@ -125,19 +156,33 @@ def _lettered(low: str, lones: str) -> bool:
     return any(_LETTERED.search(" ".join(runs)) for runs in beside)
 
 
-def tokens_between(low: str, parts: Sequence[tuple[str, ...]]) -> list[str]:
-    """The tokens of a message in lower case, given those of what stands between its spaces."""
+def dashed(low: str, parts: Parts) -> Parts | None:
+    """The tokens of what stands between the spaces of a message in lower case, dashes among them.
+
+    None where a dash beside other white space takes more than one of them together.
+    """
     if "-" not in low:
-        return [*chain.from_iterable(parts)]
+        return parts
     if _ODD_DASH.search(low):
-        return tokens(low)
+        return None
     found: list[tuple[str, ...]] = []
     for run, part in zip(low.split(" "), parts, strict=True):
         dash = run == "-" and found and found[-1] is not _DASH
         found.append(_DASH if dash else part)
     if found[-1] is _DASH:
-        found.pop()  # nothing follows it
-    return [*chain.from_iterable(found)]
+        found[-1] = ()  # nothing follows it
+    return found
+
+
+def tokens_between(low: str, parts: Parts) -> list[str]:
+    """The tokens of a message in lower case, given those of what stands between its spaces."""
+    found = dashed(low, parts)
+    return tokens(low) if found is None else [*chain.from_iterable(found)]
+
+
+def open_quotes(low: str) -> bool:
+    """Whether what comes after ``low`` stands between quotation marks."""
+    return sum(map(low.count, _QUOTE_MARKS)) % 2 == 1
 
 
 def plain(token: str) -> str:
@@ -160,7 +205,8 @@ class Speller:
         for written, meant in [*spelling.variants.items(), *spelling.signs.items()]:
             self.known[plain(written)] = self._encoded(meant)
         self.typos = _typos([plain(key) for key in spelling.keys])
-        self.heads = {key[:2] for key in self.typos} | {key[0] + key[-1] for key in self.typos}
+        self.heads = {key[: size // 2] for key in self.typos for size in (len(key), len(key) + 1)}
+        self.tails = {key[size // 2 - size :] for key in self.typos for size in (len(key), len(key) + 1)}
         self.rewrites = {
             self._encoded(written): self._encoded(meant) for written, meant in spelling.rewrites.items()
         }
@@ -182,10 +228,9 @@ class Speller:
 
     def spelled(self, text: str, found: Sequence[str]) -> Spelled:
         """``text`` in letters; ``found`` are its tokens."""
-        pieces = list(map(self.met.__getitem__, found))
-        letters = "".join(pieces)
-        places = [at for at, piece in enumerate(pieces) for _ in piece]
-        return Spelled(text, found, *self._rewritten(letters, places))
+        pieces = [*map(self.met.__getitem__, found)]
+        places = [*chain.from_iterable(map(repeat, count(), map(len, pieces)))]
+        return Spelled(text, found, *self._rewritten("".join(pieces), places))
 
     def _rewritten(self, letters: str, places: list[int]) -> tuple[str, list[int]]:
         """Set phrases put into the plain form that the table names."""
@@ -204,6 +249,8 @@ class Speller:
         known = self.known.get(token)
         if known is not None:
             return known
+        if token.isalpha() and token.isascii() and token.islower():
+            return self._drawn_or_wrong(token)
         if token[0] in ".!?;\n…":
             return STOP if "…" not in token and ".." not in token else ""
         if token[0] in _COMMAS or token[0] in _QUOTE_MARKS or token[0] == " " or token[0] >= _PICTURES:
@@ -227,6 +274,10 @@ class Speller:
                     return self.known[letters]
             number = self.known.get(NUMBER, UNKNOWN)
             return number + self.known.get(low.lstrip("0123456789"), "") if low[0].isdigit() else UNKNOWN
+        return self._drawn_or_wrong(low)
+
+    def _drawn_or_wrong(self, low: str) -> str:
+        """A word with letters drawn out or one wrong, as the word that is meant."""
         if _DRAWN.search(low):
             for short in (_DRAWN.sub(r"\1", low), _DRAWN.sub(r"\1\1", low), _TWICE.sub(r"\1", low)):
                 if short in self.known:
@@ -235,7 +286,8 @@ class Speller:
 
     def _corrected(self, low: str) -> str:
         """The key word that ``low`` misses by one letter, if there is one."""
-        if low[:2] not in self.heads and low[:1] + low[-1:] not in self.heads:
+        half = len(low) // 2  # one wrong letter leaves one half as it was
+        if low[:half] not in self.heads and low[half - len(low) :] not in self.tails:
             return UNKNOWN
         shorter = (low[:at] + low[at + 1 :] for at in range(1, len(low)))
         key = next((self.typos[each] for each in (low, *shorter) if each in self.typos), None)

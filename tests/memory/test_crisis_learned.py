@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from memory.crisis import read_crisis
 from memory.crisis_learned import CATEGORIES, LANES, OFFSET, Weights, pack, weights
-from memory.crisis_reader import Reader, Sign, signs
+from memory.crisis_reader import Reader, Sign
+from memory.crisis_runs import signs
 from memory.crisis_table import language
-from memory.crisis_words import tokens
 
 HIDDEN = "I'm going to hang myself in the shed tonight."
 ORDINARY = "We had soup for lunch and the roses are out. My sister rang about the train on Sunday. "
@@ -39,7 +39,7 @@ def made(danger: int, *, keeps: float) -> Weights:
 
 def heard(text: str, file: Weights) -> list[Sign]:
     reader = Reader(language("en"), file)
-    return [sign for sign in reader.signs(text, None, lambda: tokens(text)) if sign.severity]
+    return [sign for sign in reader.signs(text) if sign.severity]
 
 
 def test_what_no_phrase_says_is_found_where_the_weights_are_sure() -> None:

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.crisis_reader import RUNS, reader
+from memory.crisis_message import TOKENS, Message, Written
+from memory.crisis_reader import reader
+from memory.crisis_runs import NOTED
 from memory.crisis_words import between_spaces, lone, lowered, tokens, tokens_between
 
 PIECES = [
@@ -32,7 +34,7 @@ def test_a_message_read_between_its_spaces_has_the_letters_of_its_tokens(text: s
     speller = reader("en").speller
     low = lowered(text)
     if between_spaces(low, "".join(map(lone, low.split(" ")))):
-        letters = speller.joined(RUNS[run].letters for run in low.split(" "))
+        letters = speller.joined(re.sub("[ -~]", "", NOTED[run]) for run in low.split(" "))
         assert letters == speller.spelled(text, tokens(text)).letters
 
 
@@ -54,7 +56,7 @@ def test_the_words_behind_letters_are_those_of_the_message(text: str) -> None:
 def test_the_tokens_between_spaces_are_those_of_the_message(text: str) -> None:
     low = lowered(text)
     if between_spaces(low, "".join(map(lone, low.split(" ")))):
-        assert tokens_between(low, [RUNS[run].tokens for run in low.split(" ")]) == tokens(text)
+        assert tokens_between(low, [TOKENS[run] for run in low.split(" ")]) == tokens(text)
 
 
 @pytest.mark.parametrize(
@@ -77,3 +79,37 @@ def test_whatever_is_written_letter_by_letter_over_a_space_is_seen(pieces: list[
     apart = re.search(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_](?![\w'’])){2,}", low)
     if apart and " " in apart.group():
         assert not between_spaces(low, "".join(map(lone, pieces)))
+
+
+SENTENCES = [
+    "we",
+    "want",
+    "to",
+    "die.",
+    "- he",
+    '"no',
+    'so"',
+    "went home?",
+    "is\nout",
+    "go.he.so",
+    "the",
+    "cannot...",
+]
+
+
+@given(st.lists(st.sampled_from(SENTENCES), min_size=70, max_size=120).map(" ".join))
+@settings(max_examples=40, deadline=None)
+def test_a_part_of_a_message_is_traced_as_in_the_whole(text: str) -> None:
+    low, speller = lowered(text), reader("en").speller
+    runs = low.split(" ")
+    letters = speller.joined(re.sub("[ -~]", "", NOTED[run]) for run in runs)
+    part = Message(text, speller, letters, Written(low, runs, [NOTED[run] for run in runs]))
+    whole = Message(text, speller)
+    assert part.letters == whole.letters
+    for first, last in part.sentences[:: max(1, len(part.sentences) // 4)]:
+        here, there = part.spelled((first, last)), whole.spelled((first, last))
+        for at in range(first, last):
+            assert here.said(at, last) == there.said(at, last)
+            assert here.comma_before(at) == there.comma_before(at)
+            assert here.between_quotes(at) == there.between_quotes(at)
+            assert here.tokens_around(at, last, 5) == there.tokens_around(at, last, 5)
