@@ -24,6 +24,7 @@ CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 1.0  # to say goodbye to a server that does not listen
 KEEP_SECONDS = 60.0  # an idle connection stays open for the next turn
 MOST_ERROR_BYTES = 16 * 1024
+NOTHING = httpx.ByteStream(b"")
 FOREIGN = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, aiohttp.ClientError, OSError)
 
 
@@ -97,6 +98,7 @@ class Upstream:
         finally:
             with anyio.move_on_after(CLOSE_SECONDS, shield=True):
                 await response.aclose()
+            response.stream = NOTHING  # it holds the response, which only the collector would find then
 
 
 @asynccontextmanager

@@ -2,12 +2,15 @@
 
 import asyncio
 import datetime
+import gc
 import ipaddress
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
+import httpx
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -97,3 +100,16 @@ async def test_the_key_goes_to_the_server_and_into_no_error() -> None:
             await scene.pieces()
         assert scene.server.requests[0].headers["x-api-key"] == "sk-secret"
         assert "sk-secret" not in f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}"
+
+
+async def test_an_answer_that_was_read_leaves_nothing_for_the_collector() -> None:
+    """What only a rare collection finds is memory that grows with every answer until then."""
+    async with stage("openai", Script()) as scene:
+        gc.collect()
+        gc.disable()
+        try:
+            assert text_of(await scene.pieces()) == TEXT
+            await anyio.wait_all_tasks_blocked()
+            assert not [each for each in gc.get_objects() if type(each) is httpx.Response]
+        finally:
+            gc.enable()
