@@ -25,9 +25,6 @@ T = TypeVar("T")
 Durability: TypeAlias = Literal["acked", "process", "debounced"]
 
 OLDEST_SQLITE = (3, 37, 0)  # the first with STRICT tables
-CACHE_KIB = (
-    8 * 1024
-)  # pages kept in memory as they are used: the vectors of ten thousand messages and their index
 BUSY_TIMEOUT_MS = 5_000
 CLOSE_GRACE_S = 10.0
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
@@ -224,7 +221,6 @@ def _prepare(db: sqlite3.Connection, durability: Durability) -> None:
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
     db.execute("PRAGMA temp_store = MEMORY")
-    db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
 
 
 def _now_ms() -> int:

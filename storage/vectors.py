@@ -13,6 +13,7 @@ from memory.vectors import FACTOR_BYTES, Meaning
 from storage.nearest import MOST_WITHOUT_NUMPY, NUMBER_BYTES, held, nearest, numpy_here
 from storage.rows import Row
 
+CACHE_KIB = 8 * 1024  # pages kept in memory as they are used: the vectors of ten thousand messages and their index
 STRETCH = 256  # messages that one question for what is due looks at
 MOST_LOOKED_FOR = 500  # vectors of a removal; those of a longer talk lie on pages of their own
 
@@ -122,6 +123,7 @@ def near(
     rows = f"SELECT vector FROM vectors WHERE {mine}"  # noqa: S608  # conditions of ours
     if numpy_here() is None:
         rows += f" ORDER BY companion DESC, stored DESC LIMIT {MOST_WITHOUT_NUMPY}"
+    db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")  # for who searches by meaning; others need less
     # Put together where they lie: ten thousand rows handed over one by one take twice as long.
     content: tuple[bytes | None] = db.execute(
         f"SELECT CAST(group_concat(vector, '') AS BLOB) FROM ({rows})",  # noqa: S608  # as above
