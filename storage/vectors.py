@@ -13,7 +13,9 @@ from memory.vectors import FACTOR_BYTES, Meaning
 from storage.nearest import MOST_WITHOUT_NUMPY, NUMBER_BYTES, held, nearest, numpy_here
 from storage.rows import Row
 
-CACHE_KIB = 8 * 1024  # pages kept in memory as they are used: the vectors of ten thousand messages and their index
+CACHE_KIB = (
+    8 * 1024
+)  # pages kept in memory as they are used: the vectors of ten thousand messages and their index
 STRETCH = 256  # messages that one question for what is due looks at
 MOST_LOOKED_FOR = 500  # vectors of a removal; those of a longer talk lie on pages of their own
 
