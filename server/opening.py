@@ -15,7 +15,7 @@ from storage.erased import LEDGER_FILE, erased_before
 from storage.erasing import hold_against
 from storage.order import epoch
 from storage.recovery import recover
-from storage.refusals import StoreRefused
+from storage.refusals import StoreRefused, translated
 from storage.spill import Group, Spill
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("server")
@@ -52,7 +52,8 @@ async def found(
 
 async def _recovered(store: Store, folder: Path) -> str:
     """Erase again what came back of what was erased, and end what a crash left open; the store's epoch."""
-    ledger = tuple(erased_before(folder / LEDGER_FILE))
+    with translated():
+        ledger = tuple(erased_before(folder / LEDGER_FILE))
     again = await store.transact(lambda db: hold_against(db, ledger))
     if again:
         log.warning("store.erased_again", lines=again)

@@ -6,6 +6,7 @@ while the server serves is written down beside the store and the server asks to 
 
 import os
 import shutil
+import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -124,6 +125,7 @@ class Watch:
         self.again.set()
 
     async def _came_back(self) -> None:
+        await anyio.sleep(LOOK_SECONDS)  # whatever is seen, it starts anew no more often than that
         while not await anyio.to_thread.run_sync(self._usable):  # noqa: ASYNC110  # another program's file tells of nothing
             await anyio.sleep(LOOK_SECONDS)
         log.info("store.came_back")
@@ -137,6 +139,8 @@ class Watch:
                 if self._absent == "storage.full" and shutil.disk_usage(self._path.parent).free < needed:
                     return False
                 (self._path.parent / "lock").touch(mode=0o600)
+                with tempfile.TemporaryFile(dir=self._path.parent):
+                    pass  # a log can be made beside it
                 if (
                     self._absent == "storage.read_only"
                 ):  # who only looks at it keeps SQLite from more, in this process

@@ -63,15 +63,16 @@ async def replayed(file: Spill | None, store: Store) -> list[Group]:
 
     Where the store still refuses, the groups come back: they are the first that wait.
     """
-    groups = file.waiting() if file is not None else []
-    if not groups or file is None:
-        return []
+    groups: list[Group] = []
     try:
+        groups = file.waiting() if file is not None else []
+        if not groups or file is None:
+            return []
         await store.transact(lambda db: apply_groups(db, groups))
     except StoreRefused as refused:
         log.warning("spill.waits", groups=len(groups), code=refused.code)
         return groups
-    file.clear()
+    await OnDisk(file).clear()  # what cannot be overwritten now is brought in once more: that changes nothing
     log.info("spill.replayed", groups=len(groups))
     return []
 

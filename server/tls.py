@@ -19,14 +19,21 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("tls")
 def tls_of(folder: Path) -> ssl.SSLContext | None:
     """What to listen with; None where no certificate was made. Renews one that ends soon; raises ``BadSetting``."""
     try:
-        if (folder / authority.FOLDER / authority.SERVER).exists() and authority.renewed(
-            folder, authority.now()
-        ):
-            log.info("tls.renewed")
+        if (folder / authority.FOLDER / authority.SERVER).exists():
+            _renewed(folder)
         return authority.server_context(folder)
     except (OSError, ValueError) as error:
         why = f"cannot be used ({type(error).__name__}); make it anew with `fireside init --tls`"
         raise BadSetting("tls", str(folder / authority.FOLDER), why, "data folder") from None
+
+
+def _renewed(folder: Path) -> None:
+    """Renew what ends soon; on a disk that cannot be written what there is goes on, as long as it lasts."""
+    try:
+        if authority.renewed(folder, authority.now()):
+            log.info("tls.renewed")
+    except OSError as error:
+        log.warning("tls.not_renewed", error=type(error).__name__)
 
 
 async def renewing(context: ssl.SSLContext, folder: Path) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+_FORBIDDEN = frozenset({errno.EACCES, errno.EPERM})
+
 
 class FolderHeld(Exception):
     """Another process holds the data folder; ``pid`` is None where it did not leave its number."""
@@ -29,8 +31,8 @@ class FolderUnusable(Exception):
 def held(folder: Path) -> Generator[None]:
     """Hold ``folder`` while the block runs; raises ``FolderHeld`` at once when somebody else does.
 
-    ``FolderUnusable`` where no folder can be made or written, but on a file system that is read-only: there it can be
-    looked at.
+    ``FolderUnusable`` where no folder can be made or written. One in which a server wrote before, and that cannot be
+    written now, can be looked at: on a file system that is read-only, or without the right to write.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -38,7 +40,7 @@ def held(folder: Path) -> Generator[None]:
     except FileExistsError:
         raise FolderUnusable(f"the data folder {folder} is a file") from None
     except OSError as error:
-        if error.errno == errno.EROFS:
+        if error.errno == errno.EROFS or (error.errno in _FORBIDDEN and _was_used(folder)):
             with _looked_at(folder):
                 yield
             return
@@ -48,6 +50,11 @@ def held(folder: Path) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)  # releases it; the file stays, or two starters could hold two files
+
+
+def _was_used(folder: Path) -> bool:
+    """Whether the lock file of a server of before can be read."""
+    return os.access(folder / "lock", os.R_OK)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import server.orders as orders
 from loadtest.client import Refusal, Talker, connected
-from loadtest.process import server_process
+from loadtest.nursery import Nursery
 from protocol.device_frames import DeviceList
 from protocol.frames import Command
 from protocol.memory_frames import MemoryList
@@ -35,10 +35,10 @@ async def refusal(talker: Talker, command: Command) -> str | None:
 
 
 async def test_a_fault_in_a_command_ends_neither_a_talk_nor_a_connection_and_shows_nothing(
-    tmp_path: Path,
+    tmp_path: Path, born: Nursery
 ) -> None:
     file = tmp_path / "data" / STORE_FILE
-    async with server_process(tmp_path) as server:
+    async with born.server_process(tmp_path) as server:
         token = (await order(tmp_path / "data", orders.GiveToken(name="Desk", role="admin")))[-1]
         async with connected(server.url) as ann, connected(server.url) as admin:
             await ann.hello(user="ann", companion="serenity")
