@@ -102,10 +102,10 @@ def _grammars() -> dict[Language, _Grammar]:
     return grammars
 
 
-def _clause_before(text: Sequence[str], start: int, reach: int) -> Sequence[str]:
-    """Up to ``reach`` words before ``start``, not beyond a punctuation mark."""
-    first = start
-    while first > 0 and start - first < reach and text[first - 1][0].isalnum():
+def _clause_before(text: Sequence[str], start: int) -> Sequence[str]:
+    """A few words before ``start``, not beyond a punctuation mark."""
+    first, farthest = start, max(0, start - _OTHER_REACH)
+    while first > farthest and text[first - 1][0].isalnum():
         first -= 1
     return text[first:start]
 
@@ -124,19 +124,17 @@ def _is_others(before: Sequence[str], grammar: _Grammar) -> bool:
 
 
 def _cue(text: Sequence[str], found: Found[_Kind]) -> Cue:
-    grammar = _grammars()[found.name.language]
-    near = _clause_before(text, found.start, _NEGATION_REACH)
-    weight = found.name.weight
-    if near and near[-1] in grammar.stronger:
+    label, weight, spoken_in = found.name
+    before = _clause_before(text, found.start)
+    if not before:
+        return Cue(label, weight, negated=False, other=False)
+    grammar = _grammars()[spoken_in]
+    if before[-1] in grammar.stronger:
         weight *= 1.4
-    elif near and near[-1] in grammar.weaker:
+    elif before[-1] in grammar.weaker:
         weight *= 0.7
-    return Cue(
-        found.name.label,
-        weight,
-        negated=not grammar.negators.isdisjoint(near),
-        other=_is_others(_clause_before(text, found.start, _OTHER_REACH), grammar),
-    )
+    denied = not grammar.negators.isdisjoint(before[-_NEGATION_REACH:])
+    return Cue(label, weight, denied, _is_others(before, grammar))
 
 
 def cues(text: Sequence[str]) -> list[Cue]:
@@ -144,10 +142,22 @@ def cues(text: Sequence[str]) -> list[Cue]:
     return [_cue(text, found) for found in find(text, _phrases())]
 
 
+_LANE_BITS = 32
+
+
+@cache
+def _common() -> dict[str, int]:
+    """The common words of all languages, each counting in the lanes of those it is one of."""
+    found: dict[str, int] = {}
+    for lane, grammar in enumerate(_grammars().values()):
+        for word in grammar.common:
+            found[word] = found.get(word, 0) + (1 << _LANE_BITS * lane)
+    return found
+
+
 def language(text: Sequence[str]) -> Language | None:
     """The language most of whose common words are in the text; ``None`` when there is none of any."""
-    counts: list[tuple[int, Language]] = [
-        (sum(map(grammar.common.__contains__, text)), name) for name, grammar in _grammars().items()
-    ]
+    every, mask = sum(filter(None, map(_common().get, text))), (1 << _LANE_BITS) - 1
+    counts = [(every >> _LANE_BITS * lane & mask, name) for lane, name in enumerate(_grammars())]
     most, best = max(counts, key=lambda count: count[0])
     return best if most else None

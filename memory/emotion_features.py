@@ -6,13 +6,14 @@ same function, so what was learned is what is read.
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import compress, count, pairwise
+from typing import Final, NamedTuple
 
 import msgspec
 
 from memory.data import table
 from memory.emotion_cues import Cue
+from memory.text import Remembered
 
 _DENIAL_REACH = 3
 _STRONG = 1.2
@@ -35,10 +36,19 @@ def _negators() -> frozenset[str]:
 
 
 class Features(NamedTuple):
-    """What is seen in a text: its different words, and all else."""
+    """What is seen in a text: its words and marks in a row between its ends, its different words, and all else.
 
+    ``more`` are denied words and cues.
+    """
+
+    row: Sequence[str]
     words: frozenset[str]
-    others: frozenset[str]
+    more: frozenset[str]
+
+    @property
+    def others(self) -> frozenset[str]:
+        """All but the words: pairs of neighbours, denied words, cues."""
+        return self.more.union(map(" ".join, pairwise(self.row)))
 
 
 def features(text: Sequence[str], found: Sequence[Cue]) -> Features:
@@ -47,24 +57,29 @@ def features(text: Sequence[str], found: Sequence[Cue]) -> Features:
     ``word``, ``!word`` after a negation, ``first second`` of neighbours (``<``, ``>`` are the ends), ``=s:fear`` for
     a strong cue (``w`` weak, ``n`` denied, ``o`` another's).
     """
-    seen = [
-        ("0" if token.isdigit() else token) if token[0].isalnum() else _MARKS.get(token) or _mark(token)
-        for token in text
-    ]
-    others = set(map(" ".join, pairwise(("<", *seen, ">"))))
+    seen = [*map(_SEEN.__getitem__, text)]
+    more = {*map(_cue_feature, found)}
     if not _negators().isdisjoint(text):
-        others.update(_denied(text, seen))
-    others.update(map(_cue_feature, found))
-    return Features(frozenset(seen) - _KINDS_OF_MARKS, frozenset(others))
+        more.update(_denied(text, seen))
+    return Features(("<", *seen, ">"), frozenset(seen) - _KINDS_OF_MARKS, frozenset(more))
+
+
+def _seen(token: str) -> str:
+    if token[0].isalnum():
+        return "0" if token.isdigit() else token
+    return _MARKS.get(token) or _mark(token)
 
 
 def _mark(token: str) -> str:
     return "?" if "?" in token else "!" if "!" in token else ","
 
 
+_SEEN: Final = Remembered(_seen)
+
+
 def _denied(text: Sequence[str], seen: Sequence[str]) -> Iterator[str]:
     """The words up to three after a negation, not beyond a mark."""
-    for at in [at for at, token in enumerate(text) if token in _negators()]:
+    for at in compress(count(), map(_negators().__contains__, text)):
         for word in seen[at + 1 : at + 1 + _DENIAL_REACH]:
             if word in _KINDS_OF_MARKS:
                 break

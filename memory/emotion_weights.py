@@ -7,8 +7,9 @@ comments (GoEmotions); the gate says which of the two a text is like.
 import zlib
 from collections.abc import Callable
 from functools import cache
+from itertools import chain, repeat
 from math import sqrt
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -20,6 +21,8 @@ from memory.lanes import packed, sums
 
 FILE = "emotion.bin"
 FEWEST_WORDS = 3  # a text of one word is no surer than one of three
+_NONE: Final[dict[str, int]] = {}
+_following: Callable[[dict[str, int], str], int | None] = dict.get
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -59,24 +62,41 @@ def weights() -> Weights:
 
 def shape() -> Weights:
     """The weights without what is kept packed: their labels, steps and biases."""
-    return _tables()[0]
+    return _tables().shape
+
+
+class _Tables(NamedTuple):
+    """The packed weights of features, and where they are: of single ones, and of pairs by their first, then second."""
+
+    shape: Weights
+    numbers: list[int]
+    single: dict[str, int]
+    pairs: dict[str, dict[str, int]]
 
 
 @cache
-def _tables() -> tuple[Weights, dict[str, int]]:
+def _tables() -> _Tables:
     file = weights()
-    numbers = packed(file.bytes, len(file.steps))
-    return structs.replace(file, names="", bytes=b""), dict(zip(file.names.split("\n"), numbers, strict=True))
+    numbers = [0, *packed(file.bytes, len(file.steps))]  # so that no feature is at 0
+    single, pairs = dict[str, int](), dict[str, dict[str, int]]()
+    for at, name in enumerate(file.names.split("\n"), 1):
+        first, beside, second = name.partition(" ")
+        if beside:
+            pairs.setdefault(first, {})[second] = at
+        else:
+            single[name] = at
+    return _Tables(structs.replace(file, names="", bytes=b""), numbers, single, pairs)
 
 
 def score(seen: Features) -> Scores:
     """The scores of a text with these features."""
-    file, table = _tables()
-    of: Callable[[str], int | None] = table.get
-    words = [*filter(None, map(of, seen.words))]
-    others = [*filter(None, map(of, seen.others))]
+    file, numbers, single, pairs = _tables()
+    words = [*filter(None, map(single.get, seen.words))]
+    after = map(pairs.get, seen.row, repeat(_NONE))
+    others = {*map(single.get, seen.more), *map(_following, after, seen.row[1:])}
+    found = [*map(numbers.__getitem__, chain(words, filter(None, others)))]
     scale = 1 / sqrt(max(len(seen.words), FEWEST_WORDS))
-    totals = sums([*words, *others], len(file.steps))
+    totals = sums(found, len(file.steps))
     lanes = [
         each * step * scale + bias for each, step, bias in zip(totals, file.steps, file.biases, strict=True)
     ]
