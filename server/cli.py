@@ -57,6 +57,8 @@ app.command(cli_keeper.encrypt)
 ConfigFile = Annotated[
     Path | None, Parameter(name="--config", help="A TOML file with settings (see docs/operating.md).")
 ]
+Data = Annotated[Path | None, Parameter(help="The data folder.")]
+MODELS = "builtin | ollama:NAME[@URL] | openai:NAME@URL | anthropic:NAME[@URL] | local:FILE.gguf."
 
 EmbedderName = Annotated[
     str | None,
@@ -105,10 +107,7 @@ def serve(
     config: ConfigFile = None,
     model: Annotated[
         str | None,
-        Parameter(
-            help="builtin | ollama:NAME[@URL] | openai:NAME@URL | anthropic:NAME[@URL] | local:FILE.gguf. "
-            "Without it: an Ollama on this machine, else the companions' own texts."
-        ),
+        Parameter(help=f"{MODELS} Without it: an Ollama on this machine, else the companions' own texts."),
     ] = None,
     embedder: EmbedderName = None,
 ) -> None:
@@ -194,11 +193,14 @@ def talk(
 def doctor(
     *,
     config: ConfigFile = None,
-    data: Path | None = None,
-    model: str | None = None,
+    data: Data = None,
+    model: Annotated[str | None, Parameter(help=f"The model to look at instead: {MODELS}")] = None,
     embedder: EmbedderName = None,
     network: Annotated[
-        bool, Parameter(help="Only say which addresses are talked to, and what listens; nobody is asked.")
+        bool,
+        Parameter(
+            help="Only say which addresses are talked to, and what listens; nobody is asked.", negative=()
+        ),
     ] = False,
 ) -> None:
     """Look at this installation and say what is well and what is not.
@@ -252,12 +254,14 @@ def schema() -> None:
 
 @app.command(name="export")
 def export_(
-    file: Path,
+    file: Annotated[Path, Parameter(help="The file to write; only its owner may read it.")],
     *,
-    user: str,
-    companion: str,
-    form: Annotated[Literal["json", "html"], Parameter(name="--format")] = "json",
-    data: Path | None = None,
+    user: Annotated[str, Parameter(help="Whose memory.")],
+    companion: Annotated[str, Parameter(help="With which companion.")],
+    form: Annotated[
+        Literal["json", "html"], Parameter(name="--format", help="To bring in again, or to read.")
+    ] = "json",
+    data: Data = None,
     config: ConfigFile = None,
 ) -> None:
     """Write a person's memory with a companion into a file: JSON that comes in again, or HTML to read.
@@ -273,11 +277,11 @@ def export_(
 
 @app.command(name="import")
 def import_(
-    file: Path,
+    file: Annotated[Path, Parameter(help="An export in JSON.")],
     *,
     user: cli_memory.User = None,
     companion: cli_memory.Companion = None,
-    data: Path | None = None,
+    data: Data = None,
     config: ConfigFile = None,
 ) -> None:
     """Bring an export (JSON) in, for the person and the companion it names unless others are named here.
@@ -294,7 +298,12 @@ def import_(
 
 
 @app.command
-def purge(*, before: str, data: Path | None = None, config: ConfigFile = None) -> None:
+def purge(
+    *,
+    before: Annotated[str, Parameter(help="A day, as 2026-01-31; what was archived on it stays.")],
+    data: Data = None,
+    config: ConfigFile = None,
+) -> None:
     """Remove the conversations that were archived before a date, of everybody, for good.
 
     For example:

@@ -32,6 +32,7 @@ from server.settings import BadSetting, Loaded, Settings
 from storage.backups import backups
 from storage.connection import read_only
 from storage.engine import errors
+from storage.grants import all_grants
 from storage.lock import FolderHeld, FolderUnusable, held
 from storage.migrating import refuse_newer
 from storage.order import purge_rests
@@ -67,6 +68,7 @@ async def doctor(settings: Settings) -> int:
     findings = [
         *_machine(),
         *_folder(settings),
+        _alerts(settings),
         *_companions(settings),
         await _model(settings),
         look_at_embedder(settings),
@@ -155,6 +157,23 @@ def _who_comes_in(settings: Settings) -> Finding:
     alone = settings.listen.host == "localhost" or is_loopback(settings.listen.host)
     beyond = "" if alone else "; others reach it too: let their devices in with `fireside pair`"
     return Finding(alone, "who comes in", f"{seen} (fireside pair ends it){beyond}")
+
+
+def _alerts(settings: Settings) -> Finding:
+    """Who is told when somebody may be in danger: a name in the settings is reached by nothing of ours."""
+    named = [*settings.contacts.caregiver, *settings.contacts.safeguarding]
+    try:
+        with read_only(settings.folder / STORE_FILE) as db:
+            held = len(all_grants(db))
+    except _SILENT:
+        held = 0
+    seen = f"shown on /care to who holds a grant ({held})" if held else "nobody holds a grant for /care"
+    if named:
+        seen += (
+            f"; {len(named)} named in contacts.*: whatever watches the log for alert.raised has to reach them,"
+            " Fireside calls and writes to nobody"
+        )
+    return Finding(True, "alerts", seen)
 
 
 def _encrypted(settings: Settings) -> Finding:

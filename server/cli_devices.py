@@ -14,7 +14,7 @@ import segno
 from cyclopts import Parameter
 
 from server import orders
-from server.cli_folder import ConfigFile, Data, answered, done, store_folder
+from server.cli_folder import ConfigFile, Data, answered, done, store_folder, told
 from server.cli_init import authority_line
 from server.order_line import STORE_FILE
 from server.pins import kept
@@ -71,14 +71,30 @@ def device_list(*, config: ConfigFile = None, data: Data = None) -> None:
         fireside device list
     """
     with said_plainly(), read_only(store_folder(config, data) / STORE_FILE) as db:
-        for each in all_tokens(db):
-            if each.paired:
-                own = "own" if each.role == "person" else "shared"
-                print(f"{each.id}  {_day(each.at)}  {own:<6}  {each.user or '*'}  {each.name}")
+        found = [each for each in all_tokens(db) if each.paired]
+    told(
+        ("DEVICE", "SINCE", "WHOSE", "FOR", "NAME"),
+        [
+            (
+                each.id,
+                _day(each.at),
+                "own" if each.role == "person" else "shared",
+                each.user or "all",
+                each.name,
+            )
+            for each in found
+        ],
+    )
 
 
 @device_app.command(name="name")
-def device_name(device: str, name: str, *, config: ConfigFile = None, data: Data = None) -> None:
+def device_name(
+    device: Annotated[str, Parameter(help="Its id, from fireside device list.")],
+    name: Annotated[str, Parameter(help="What to call it.")],
+    *,
+    config: ConfigFile = None,
+    data: Data = None,
+) -> None:
     """Call a device something else.
 
     For example:
@@ -119,16 +135,20 @@ def token_list(*, config: ConfigFile = None, data: Data = None) -> None:
         fireside token list
     """
     with said_plainly(), read_only(store_folder(config, data) / STORE_FILE) as db:
-        for each in all_tokens(db):
-            print(f"{each.id}  {each.role:<12}  {_day(each.at)}  {each.user or '*'}  {each.name}")
-        for grant in all_grants(db):
-            print(f"{grant.id}  {grant.role:<12}  {'':<10}  {grant.user}  {grant.name}")
+        tokens, grants = all_tokens(db), all_grants(db)
+    told(
+        ("TOKEN", "ROLE", "SINCE", "FOR", "NAME"),
+        [
+            *((each.id, each.role, _day(each.at), each.user or "all", each.name) for each in tokens),
+            *((each.id, each.role, "-", each.user, each.name) for each in grants),
+        ],
+    )
 
 
 @token_app.command(name="give")
 def token_give(
     *,
-    role: Literal["person", "admin"],
+    role: Annotated[Literal["person", "admin"], Parameter(help="A person's own program, or who runs this.")],
     name: Annotated[str, Parameter(help="What it is for: a program, or who the admin is.")],
     user: Annotated[str | None, Parameter(help="Whose memory a person's token opens.")] = None,
     config: ConfigFile = None,
@@ -177,12 +197,21 @@ def user_list(*, config: ConfigFile = None, data: Data = None) -> None:
         fireside user list
     """
     with said_plainly(), read_only(store_folder(config, data) / STORE_FILE) as db:
-        for each in all_people(db):
-            print(f"{each.user}  {each.status:<8}  {'PIN' if each.has_pin else '-':<3}  {each.name}")
+        found = all_people(db)
+    told(
+        ("USER", "STATUS", "PIN", "NAME"),
+        [(each.user, each.status, "yes" if each.has_pin else "-", each.name) for each in found],
+    )
 
 
 @user_app.command(name="add")
-def user_add(user: str, *, name: str = "", config: ConfigFile = None, data: Data = None) -> None:
+def user_add(
+    user: Annotated[str, Parameter(help="What they are known by: no name that changes.")],
+    *,
+    name: Annotated[str, Parameter(help="What pages and staff call them.")] = "",
+    config: ConfigFile = None,
+    data: Data = None,
+) -> None:
     """Add somebody: paired devices may then talk as them.
 
     For example:

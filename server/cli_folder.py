@@ -1,6 +1,7 @@
 """What commands for staff share: the data folder that is meant, and orders that are carried out in it."""
 
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -41,3 +42,11 @@ def done(folder: Path, order: AnyOrder) -> None:
     """Have ``order`` carried out and print its answer."""
     for line in answered(folder, order).lines:
         print(line)
+
+
+def told(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print ``rows`` in columns under their heads."""
+    lines = [heads, *rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(heads))]
+    for line in lines:
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())

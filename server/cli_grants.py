@@ -1,11 +1,12 @@
 """``fireside grants give|list|end``: who holds a role for a person, shown by a token that is printed once."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import cyclopts
+from cyclopts import Parameter
 
 from companions.consenting import Basis as AnyBasis
-from server.cli_folder import ConfigFile, Data, done, store_folder
+from server.cli_folder import ConfigFile, Data, done, store_folder, told
 from server.order_line import STORE_FILE
 from server.orders import EndGrant, GiveGrant
 from server.plain_words import said_plainly
@@ -20,11 +21,16 @@ Basis = Literal["parent", "legal_representative", "best_interest"]
 @app.command(name="give")
 def give_(
     *,
-    name: str,
-    role: Literal["caregiver", "safeguarding"],
-    user: str,
-    companion: str = "",
-    basis: Basis | None = None,
+    name: Annotated[str, Parameter(help="Who holds it, as the person knows them and is told.")],
+    role: Annotated[
+        Literal["caregiver", "safeguarding"],
+        Parameter(help="What for; nobody holds both for one person."),
+    ],
+    user: Annotated[str, Parameter(help="For whom.")],
+    companion: Annotated[str, Parameter(help="With which companion; without it with every one.")] = "",
+    basis: Annotated[
+        Basis | None, Parameter(help="On which basis a caregiver may consent for the person; see above.")
+    ] = None,
     config: ConfigFile = None,
     data: Data = None,
 ) -> None:
@@ -51,14 +57,23 @@ def list_(*, config: ConfigFile = None, data: Data = None) -> None:
         fireside grants list --data /var/lib/fireside
     """
     with said_plainly(), read_only(store_folder(config, data) / STORE_FILE) as db:
-        for each in all_grants(db):
-            print(
-                f"{each.id}  {each.role:<12}  {each.user}  {each.companion or '*'}  {each.basis or '-'}  {each.name}"
-            )
+        found = all_grants(db)
+    told(
+        ("GRANT", "ROLE", "FOR", "WITH", "BASIS", "NAME"),
+        [
+            (each.id, each.role, each.user, each.companion or "all", each.basis or "-", each.name)
+            for each in found
+        ],
+    )
 
 
 @app.command(name="end")
-def end_(grant: str, *, config: ConfigFile = None, data: Data = None) -> None:
+def end_(
+    grant: Annotated[str, Parameter(help="Its id, from fireside grants list.")],
+    *,
+    config: ConfigFile = None,
+    data: Data = None,
+) -> None:
     """End a grant, and with it whatever its holder had consented to.
 
     A server may be running: the holder's open connections are closed.

@@ -17,7 +17,10 @@ from server.settings import load
 def init(
     *,
     tls: Annotated[bool, Parameter(help="Make certificates for HTTPS and WSS.", negative=())] = False,
-    name: Annotated[tuple[str, ...], Parameter(help="A further name or address of this machine.")] = (),
+    name: Annotated[
+        tuple[str, ...],
+        Parameter(help="A further name or address of this machine; may come again.", negative=()),
+    ] = (),
     anew: Annotated[
         bool, Parameter(help="Another authority; every device has to trust it anew.", negative=())
     ] = False,

@@ -37,6 +37,12 @@ def keep_readings(db: sqlite3.Connection, change: AnswerGiven) -> None:
         )
 
 
+def _said_at(db: sqlite3.Connection, change: AnswerGiven, message: str) -> int:
+    """When the person spoke: what is read in a message is of that time, however late the answer came."""
+    row: tuple[int] | None = db.execute("SELECT at FROM messages WHERE id = ?", (message,)).fetchone()
+    return change.at if row is None else row[0]
+
+
 def _keep_emotion(db: sqlite3.Connection, change: AnswerGiven, row: EmotionRow) -> None:
     db.execute(
         "INSERT INTO emotions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -46,7 +52,7 @@ def _keep_emotion(db: sqlite3.Connection, change: AnswerGiven, row: EmotionRow) 
             change.user,
             change.companion,
             change.conversation,
-            change.at,
+            _said_at(db, change, row.message),
             row.emotion,
             row.intensity,
             row.confidence,
@@ -72,7 +78,7 @@ def _keep_repetition(db: sqlite3.Connection, change: AnswerGiven, row: Repetitio
             change.user,
             change.companion,
             change.conversation,
-            change.at,
+            _said_at(db, change, row.message),
             row.fingerprint,
             row.question_type,
             row.question_object,

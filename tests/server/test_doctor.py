@@ -1,4 +1,4 @@
-"""What ``fireside doctor`` says of who comes in, and of the certificates that devices trust."""
+"""What ``fireside doctor`` says of who comes in, who is alerted, and of the certificates that devices trust."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -8,8 +8,10 @@ from msgspec.structs import replace
 
 import server.authority as authority
 import server.orders as orders
+from server import cli_devices
 from server.cli_checks import doctor
-from server.settings import Listen, Settings
+from server.settings import Contact, Contacts, Listen, Settings
+from tests.server.caring import token
 from tests.server.serving import settings
 from tests.server.test_entrance import at_rest
 
@@ -36,6 +38,25 @@ async def test_it_says_who_comes_in(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert paired.startswith("ok ")
     assert "open mode" not in paired
     assert "1" in paired
+
+
+async def test_it_says_that_a_name_in_the_settings_is_reached_by_nothing_of_ours(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = settings(tmp_path)
+    at_rest(tmp_path, orders.AddPerson(user="ann", name="Ann Miller"))
+    assert "nobody holds a grant" in await said(chosen, capsys, "alerts")
+    token(tmp_path)
+    eva = Contacts(caregiver=(Contact(name="your daughter Eva"),))
+    line = await said(replace(chosen, contacts=eva), capsys, "alerts")
+    assert "who holds a grant (1)" in line
+    assert "1 named in contacts.*" in line
+    assert "Fireside calls and writes to nobody" in line
+    cli_devices.user_list(data=tmp_path)
+    assert capsys.readouterr().out.splitlines() == [
+        "USER  STATUS  PIN  NAME",
+        "ann   active  -    Ann Miller",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A session takes up a conversation with all it needs, from that conversation alone."""
 
+import sqlite3
 from functools import partial
 
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from storage.recovery import Recovered, recover
 from storage.sessions import Continued, session_left
 from storage.summaries import recent_summaries
 from storage.talk import Loaded, OpenResponse, load_talk
+from storage.timeline import feelings, questions
 from tests.storage.contract.landing import land
 from tests.storage.making import (
     ANNA,
@@ -100,6 +102,18 @@ async def test_a_checkpoint_that_comes_late_opens_nothing(store: Store) -> None:
     await land(store, said("c", 1), checkpointed("c", 2, "one"), answered("c", 2, "one two"))
     assert await land(store, checkpointed("c", 2, "one")) == [Landed()]
     assert (await loaded(store, "c")).open_response is None
+
+
+async def test_what_is_read_in_a_message_is_of_the_time_at_which_it_was_said(store: Store) -> None:
+    late = answered("c", 2, at=7_200_000, emotion=emotion("msg_c_1"), repetition=repetition("msg_c_1"))
+    await land(store, said("c", 1, at=1_000), late)
+
+    def times(db: sqlite3.Connection) -> list[object]:
+        felt = feelings(db, user=ANNA, companion="clara", since=0, until=9_000_000, before=None, limit=5)
+        asked = questions(db, user=ANNA, companion="clara", since=0)
+        return [each.at for each in (*felt, *asked)]
+
+    assert await store.read(times) == [1_000, 1_000]
 
 
 async def test_the_emotion_felt_most_and_an_alarm_are_worked_out_at_the_end(store: Store) -> None:
