@@ -108,10 +108,10 @@ async def test_what_is_read_in_a_message_is_of_the_time_at_which_it_was_said(sto
     late = answered("c", 2, at=7_200_000, emotion=emotion("msg_c_1"), repetition=repetition("msg_c_1"))
     await land(store, said("c", 1, at=1_000), late)
 
-    def times(db: sqlite3.Connection) -> list[object]:
+    def times(db: sqlite3.Connection) -> list[int]:
         felt = feelings(db, user=ANNA, companion="clara", since=0, until=9_000_000, before=None, limit=5)
         asked = questions(db, user=ANNA, companion="clara", since=0)
-        return [each.at for each in (*felt, *asked)]
+        return [*(each.at for each in felt), *(each.at for each in asked)]
 
     assert await store.read(times) == [1_000, 1_000]
 
