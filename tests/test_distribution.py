@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from loadtest.nursery import Nursery
+from tests.commanding import fireside
+
 ROOT = Path(__file__).parents[1]
 ROOMS = ("actors", "companions", "generation", "loadtest", "memory", "protocol", "server", "storage")
 
@@ -29,22 +32,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of an empty environment with nothing but the wheel and what it needs."""
     folder = tmp_path_factory.mktemp("empty")
-    venv.create(folder, with_pip=True)
+    venv.create(folder)
     programs = folder / "bin"
-    subprocess.run(
-        [
-            programs / "python",
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "-c",
-            ROOT / "constraints.txt",
-            wheel,
-        ],
-        check=True,
-    )
+    pip = [sys.executable, "-m", "pip", "--python", programs / "python", "--disable-pip-version-check"]
+    command = [*pip, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", wheel]
+    subprocess.run(command, check=True)
     return programs
 
 
@@ -86,7 +78,7 @@ def test_the_command_starts_from_another_directory(installed: Path, tmp_path: Pa
     assert any("is ready: http://127.0.0.1:" in line for line in lines)
 
 
-def test_every_command_explains_itself(installed: Path, tmp_path: Path) -> None:
+def test_every_command_explains_itself(born: Nursery) -> None:
     for words in (
         ["serve"],
         ["talk"],
@@ -96,11 +88,6 @@ def test_every_command_explains_itself(installed: Path, tmp_path: Path) -> None:
         ["companions", "check"],
         ["analyse"],
     ):
-        shown = subprocess.run(
-            [installed / "fireside", *words, "--help"],
-            cwd=tmp_path,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        assert f"fireside {words[0]}" in shown.stdout.split("For example")[1], words
+        shown = fireside(born, *words, "--help")
+        assert shown.code == 0
+        assert f"fireside {words[0]}" in shown.out.split("For example")[1], words

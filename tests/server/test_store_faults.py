@@ -24,6 +24,9 @@ from tests.disks import mounted, remounted
 from tests.server.test_forgetting import asked
 from tests.server.unwell import health, locked, texts, told, until
 
+SOON = {"FIRESIDE_LIMITS_DRAIN_SECONDS": "1"}
+"""For servers that start anew by themselves: they wait no longer for what cannot land where nothing can be written."""
+
 # -------------------------------------------------- a file system that cannot be written
 
 
@@ -40,7 +43,7 @@ async def test_on_a_read_only_file_system_it_starts_says_so_shows_what_is_there_
             else:
                 await server.stop()
         remounted(data, "ro")
-        async with born.server_process(tmp_path) as server:
+        async with born.server_process(tmp_path, environment=SOON) as server:
             async with connected(server.url) as talker:
                 await talker.hello(companion="serenity", user="ann")
                 assert (await talker.next(Notice)).code == "storage.read_only"
@@ -122,7 +125,7 @@ async def test_once_the_lock_of_the_start_is_gone_the_server_starts_anew_by_itse
                 await gone.wait()
 
         await tasks.start(hold)
-        async with born.server_process(tmp_path) as server:
+        async with born.server_process(tmp_path, environment=SOON) as server:
             assert (await health(server))[0] == 503
             async with connected(server.url) as talker:
                 await talker.hello(companion="serenity", user="ann")
