@@ -1,5 +1,6 @@
 """Hypothesis strategies for frames, read off their types: every field, every limit, nothing by hand."""
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ OPEN_OBJECTS = st.dictionaries(
 Made = st.SearchStrategy[Any]  # of whatever the type says
 
 
+@cache
 def made(kind: Any) -> Made:  # a type, or an alias of one
     """Instances of a struct, with every field its type allows."""
     return _of(inspect.type_info(kind))
@@ -31,8 +33,8 @@ def _of(info: inspect.Type) -> Made:
     match info:
         case inspect.Metadata(type=inner):
             return _of(inner)
-        case inspect.StructType():
-            return _struct(info)
+        case inspect.StructType(cls=cls):
+            return _struct(cls)
         case inspect.StrType():
             return _text(info)
         case inspect.IntType():
@@ -68,7 +70,11 @@ def _simple(info: inspect.Type) -> Made:
             raise AssertionError(info)
 
 
-def _struct(info: inspect.StructType) -> Made:
+@cache
+def _struct(kind: type[msgspec.Struct]) -> Made:
+    """Made once, however many frames hold it: strategies take longer to make than to draw from."""
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType)
     required = {field.name: _of(field.type) for field in info.fields if field.required}
     optional = {field.name: _of(field.type) for field in info.fields if not field.required}
     fields = st.fixed_dictionaries(required, optional=optional)
@@ -83,14 +89,15 @@ def _built(kind: type[msgspec.Struct], given: dict[str, Any]) -> msgspec.Struct 
 
 
 def _text(info: inspect.StrType) -> Made:
-    if info.pattern and info.pattern != NO_NUL:
-        return st.from_regex(info.pattern.replace("$", r"\Z"))
-    most = info.max_length or 20
-    return st.text(
-        st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
-        min_size=info.min_length or 0,
-        max_size=min(most, 20),
-    )
+    return _text_of(info.pattern, info.min_length or 0, info.max_length or 20)
+
+
+@cache
+def _text_of(pattern: str | None, least: int, most: int) -> Made:
+    if pattern and pattern != NO_NUL:
+        return st.from_regex(pattern.replace("$", r"\Z"))
+    characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+    return st.text(characters, min_size=least, max_size=min(most, 20))
 
 
 def _least(info: inspect.IntType) -> int:
