@@ -1,6 +1,7 @@
 """The companions of an installation: those that ship, and the operator's own folders beside them."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -34,30 +35,39 @@ def files_of(folder: Traversable, prefix: str = "") -> dict[str, str]:
     return found
 
 
+@cache
+def _library() -> dict[str, dict[str, str]]:
+    """Each folder that ships with its files; they are part of the program, and read once."""
+    return {each.name: files_of(each) for each in shipped().iterdir() if each.is_dir()}
+
+
 def folders(own: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The folder of each companion with its files; what is the operator's goes before what ships.
 
     The operator's folder may hold a folder ``shared`` too: crisis resources of one's own for all companions.
     """
-    library = shipped()
-    shared = files_of(library / "shared", SHARED)
-    places: dict[str, Traversable] = {
-        each.name: each for each in library.iterdir() if each.is_dir() and each.name != "shared"
-    }
+    found = dict(_library())
+    shared = {f"{SHARED}{path}": text for path, text in found.pop("shared").items()}
     if own:
         base = Path(own)
         if not base.is_dir():
             raise PolicyError(own, "", "there is no such folder (companions.folder)")
         if (base / "shared").is_dir():
             shared |= files_of(base / "shared", SHARED)
-        places |= {each.name: each for each in base.iterdir() if (each / "companion.toml").is_file()}
-    for name, place in sorted(places.items()):
-        yield name, {**shared, **files_of(place)}
+        found |= {each.name: files_of(each) for each in base.iterdir() if (each / "companion.toml").is_file()}
+    for name, files in sorted(found.items()):
+        yield name, {**shared, **files}
+
+
+@lru_cache(32)
+def _family(name: str, files: frozenset[tuple[str, str]]) -> tuple[Companion, ...]:
+    """The same files are the same companions: who starts a server again need not read them again."""
+    return family(name, dict(files))
 
 
 def companions(own: str) -> dict[str, Companion]:
     """Every companion by each id a client may name; raises ``PolicyError`` with file, key and reason."""
-    return catalogue(family(name, files) for name, files in folders(own))
+    return catalogue(_family(name, frozenset(files.items())) for name, files in folders(own))
 
 
 def casts(

@@ -34,8 +34,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("empty")
     venv.create(folder)
     programs = folder / "bin"
-    pip = [sys.executable, "-m", "pip", "--python", programs / "python", "--disable-pip-version-check"]
-    command = [*pip, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", wheel]
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "--disable-pip-version-check"]
+    command = [*pip, "install", "--quiet", "--no-compile", "-c", str(ROOT / "constraints.txt"), str(wheel)]
     subprocess.run(command, check=True)
     return programs
 

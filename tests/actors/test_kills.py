@@ -18,6 +18,7 @@ from storage.connection import InlineStore, inline
 from storage.jobs import claim_job, count_jobs, due_jobs, release_jobs
 from tests.actors.stage import nothing
 from tests.clock import virtual_time
+from tests.storage.fresh import placed
 from tests.storage.making import ANNA, answered, closed, job, said
 
 MOST_PLACES = 60
@@ -125,7 +126,7 @@ class Life:
 
 def with_two_closed_talks(folder: Path) -> Path:
     file = folder / "kills.db"
-    with inline(file) as store:
+    with inline(placed(file)) as store:
         for name in ("a", "b"):
             changes = (said(name, 1), answered(name, 2), closed(name, job(f"job_{name}")))
             store.db.execute("BEGIN IMMEDIATE")
@@ -152,10 +153,10 @@ async def test_killed_at_every_place_where_it_waits_each_result_takes_effect_onc
     tmp_path: Path, workers: int
 ) -> None:
     places = 0
+    before = with_two_closed_talks(tmp_path).read_bytes()
     for ends_at in range(1, MOST_PLACES):
-        folder = tmp_path / str(ends_at)
-        folder.mkdir()
-        file = with_two_closed_talks(folder)
+        file = tmp_path / f"{ends_at}.db"
+        file.write_bytes(before)
         killed = await lived(file, ends_at, workers)
         await lived(file, None, workers)
         with inline(file) as store:

@@ -9,6 +9,7 @@ from loadtest.client import Talker, connected
 from server.app import STORE_FILE
 from storage.connection import inline, transacted
 from storage.grants import Grant, GrantedRole, digest_of, give
+from tests.storage.fresh import placed
 
 
 def token(
@@ -25,7 +26,7 @@ def token(
     own = basis if role == "caregiver" else None
     grant = Grant(id=f"grt_{name}_{role}", name=name, role=role, user=user, companion=companion, basis=own)
     folder.mkdir(parents=True, exist_ok=True)
-    with inline(folder / STORE_FILE) as store:
+    with inline(placed(folder / STORE_FILE)) as store:
         transacted(store.db, lambda db: give(db, grant, digest=digest_of(shown), at=1))
     return shown
 

@@ -25,13 +25,14 @@ from protocol.person_frames import Profile
 from storage.apply import apply_groups
 from storage.connection import inline, transacted
 from tests.server.canaries import Ledger, Place
+from tests.storage.fresh import placed
 from tests.storage.making import answered, begins, emotion, narrative, repetition, said
 
 
 def write_past(file: Path, ledger: Ledger, users: tuple[str, ...], companions: tuple[str, ...]) -> None:
     """Write what everybody has told everybody before."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    with inline(file) as store:
+    with inline(placed(file)) as store:
         for user in users:
             for companion in companions:
                 changes = past(ledger, user, companion)

@@ -7,7 +7,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from server.app import server
+from server.order_line import STORE_FILE
 from server.settings import Companions, Data, Limits, Listen, Model, Settings
+from tests.storage.fresh import placed
 
 
 def settings(
@@ -31,6 +33,8 @@ def settings(
 @asynccontextmanager
 async def serving(chosen: Settings) -> AsyncGenerator[str]:
     """The address of a server that runs with ``chosen``: ``ws://127.0.0.1:PORT/ws``."""
+    if not chosen.data.key_file:
+        placed(Path(chosen.data.folder, STORE_FILE))
     async with server(chosen) as running:
         yield f"ws://127.0.0.1:{running.port}/ws"
 

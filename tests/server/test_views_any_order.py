@@ -27,6 +27,7 @@ from storage.apply import apply_all
 from storage.connection import inline
 from storage.grants import Grant, digest_of, end, give
 from storage.jobs import claim_job
+from tests.storage.fresh import placed
 from tests.storage.making import ANNA, answered, closed, emotion, job, raw, repetition, said
 
 NOW = 1_767_344_400_000
@@ -86,7 +87,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.context = inline(Path(FOLDER) / f"{next(COUNT)}.db")
+        self.context = inline(placed(Path(FOLDER) / f"{next(COUNT)}.db"))
         self.db = self.context.__enter__().db
         self.at = NOW
         self.until: dict[tuple[str, Scope], int] = {}

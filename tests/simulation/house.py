@@ -2,7 +2,7 @@
 ``server.app`` does, over a disk, lines and a model of the simulation."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,16 +44,15 @@ from server.settings import Limits
 from server.spilling import replayed
 from server.sweeper import Sweeper
 from server.tickets import Tickets
-from storage.connection import connect
 from storage.erased import LEDGER_FILE, erased_before
 from storage.erasing import hold_against
-from storage.migrating import migrate
 from storage.order import epoch
 from storage.recovery import recover
 from storage.spill import Spill, spill
 from tests.simulation.disk import Aside, Disk, Weather
-from tests.simulation.fate import BEGAN_MS, Fate
+from tests.simulation.fate import Fate
 from tests.simulation.network import Line
+from tests.storage.fresh import placed
 
 FILE = "fireside.db"
 SPILL_BYTES = 256 * 1024
@@ -150,9 +149,7 @@ def nobody_told(*_: object) -> None:
 @asynccontextmanager
 async def living(made: Made) -> AsyncGenerator[House]:
     """A life of the server on the file that is there. However it ends, none of its tasks is left."""
-    path = made.folder / FILE
-    if not path.exists():
-        _first(path)
+    path = placed(made.folder / FILE)
     disk = Disk(path, made.fate, made.weather)
     with spill(made.folder / "spill", SPILL_BYTES) as spill_file:
         async with anyio.create_task_group() as machine:  # which works on while the process is cancelled
@@ -193,12 +190,6 @@ async def _started(house: House, made: Made, spill_file: Spill, stack: AsyncExit
     tasks = await stack.enter_async_context(anyio.create_task_group())
     stack.callback(tasks.cancel_scope.cancel)
     await _served(house, made, disk, indexer, scrubber, writing, writer, tasks)
-
-
-def _first(path: Path) -> None:
-    """A store as a first start makes it."""
-    with closing(connect(path, "process")) as db:
-        migrate(db, path, BEGAN_MS)
 
 
 async def _kept(work: Callable[[], Awaitable[None]], name: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from storage.connection import Store, inline, opened
 from storage.engine import forget, unlock
+from tests.storage.fresh import placed
 
 ENCRYPTED = os.environ.get("FIRESIDE_TEST_ENCRYPTED") == "1"
 
@@ -21,6 +22,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     path = tmp_path / "data" / "fireside.sqlite3"
     if ENCRYPTED:
         unlock(path.parent, bytes(range(32)))
+    placed(path)
     if request.param == "thread":
         async with opened(path, now=lambda: 0) as found:
             yield found

@@ -1,17 +1,15 @@
 """Whatever comes, in whatever order and how often: positions have no gap, answers are single, owners stay apart."""
 
-import tempfile
-from pathlib import Path
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companions.changes import AnyChange, ConversationDeleted
 from storage.apply import apply_all
-from storage.connection import InlineStore, inline, transacted
+from storage.connection import InlineStore, transacted
 from storage.conversations import list_conversations
 from storage.fulltext import index_pending, search
 from storage.messages import history
+from tests.storage.fresh import empty_store
 from tests.storage.making import ANNA, BERT, answered, checkpointed, closed, emotion, said
 
 TALKS = ("a", "b")
@@ -51,7 +49,7 @@ def state(store: InlineStore) -> list[str]:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(changes(), max_size=25))
 def test_what_is_stored_is_in_order_and_its_owners(given_changes: list[AnyChange]) -> None:
-    with tempfile.TemporaryDirectory() as folder, inline(Path(folder) / "store.sqlite3") as store:
+    with empty_store() as store:
         transacted(store.db, lambda db: apply_all(db, given_changes))
         for talk in TALKS:
             rows = store.db.execute(
@@ -82,7 +80,7 @@ def test_what_is_stored_is_in_order_and_its_owners(given_changes: list[AnyChange
 @given(st.lists(changes(), max_size=15))
 def test_a_batch_that_comes_again_changes_nothing_it_had_landed(given_changes: list[AnyChange]) -> None:
     kept = [one for one in given_changes if not isinstance(one, ConversationDeleted)]
-    with tempfile.TemporaryDirectory() as folder, inline(Path(folder) / "store.sqlite3") as store:
+    with empty_store() as store:
         for one in kept:
             transacted(store.db, lambda db, one=one: apply_all(db, [one]))  # type: ignore[misc] # bound here
             before = state(store)

@@ -5,9 +5,7 @@ one; every extracted fact rests on a message of its person that is there; what w
 last change back restores what there was.
 """
 
-import tempfile
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
@@ -22,9 +20,10 @@ from companions.fact_changes import (
     MemoryUndone,
 )
 from storage.apply import apply_all
-from storage.connection import InlineStore, inline
+from storage.connection import InlineStore
 from storage.facts import Fact, facts_of, told_facts
 from tests.storage.facts_making import COMPANION, OWNER, likes, proposal, proposed, queued, residence
+from tests.storage.fresh import empty_store
 from tests.storage.making import ANNA, said
 
 PLACES: tuple[str, ...] = ("Lisbon", "Berlin", "Rome")
@@ -101,7 +100,7 @@ def sound(store: InlineStore) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(changes(), max_size=14))
 def test_one_value_holds_and_every_fact_has_its_source(history: list[AnyChange]) -> None:
-    with tempfile.TemporaryDirectory() as folder, inline(Path(folder) / "f.sqlite3") as store:
+    with empty_store() as store:
         spoken(store)
         for change in history:
             apply_all(store.db, [change])
@@ -113,7 +112,7 @@ def test_one_value_holds_and_every_fact_has_its_source(history: list[AnyChange])
 def test_in_whatever_order_jobs_end_what_was_said_last_holds(
     order: list[str], said_places: list[str]
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder, inline(Path(folder) / "f.sqlite3") as store:
+    with empty_store() as store:
         spoken(store)
         of = dict(zip(TALKS, said_places, strict=True))
         for talk in order:
@@ -125,7 +124,7 @@ def test_in_whatever_order_jobs_end_what_was_said_last_holds(
 @settings(max_examples=80, deadline=None)
 @given(st.lists(places, min_size=4, max_size=4), st.sets(talks))
 def test_deleting_messages_leaves_what_the_others_say(said_places: list[str], gone: set[str]) -> None:
-    with tempfile.TemporaryDirectory() as folder, inline(Path(folder) / "f.sqlite3") as store:
+    with empty_store() as store:
         spoken(store)
         of = dict(zip(TALKS, said_places, strict=True))
         for talk in TALKS:
@@ -146,7 +145,7 @@ def test_deleting_messages_leaves_what_the_others_say(said_places: list[str], go
 def test_the_persons_last_change_can_be_taken_back(history: list[AnyChange], last: AnyChange) -> None:
     if not isinstance(last, FactEdited | FactAdded | FactsForgotten):
         return
-    with tempfile.TemporaryDirectory() as folder, inline(Path(folder) / "f.sqlite3") as store:
+    with empty_store() as store:
         spoken(store)
         apply_all(store.db, history)
         before = state(store)

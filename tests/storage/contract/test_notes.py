@@ -26,6 +26,7 @@ from storage.connection import inline
 from storage.jobs import claim_job, due_jobs
 from storage.learnings import learnings_noted
 from storage.notes import notes_of
+from tests.storage.fresh import placed
 from tests.storage.making import ANNA, answered, begins, job, raw, said
 
 NOW = 1_767_344_400_000
@@ -194,7 +195,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.context = inline(Path(f"{FOLDER[0]}/{next(COUNT)}.db"))
+        self.context = inline(placed(Path(f"{FOLDER[0]}/{next(COUNT)}.db")))
         self.db = self.context.__enter__().db
         self.at = NOW
         self.until: int | None = None  # when the consent that stands expires
