@@ -15,10 +15,13 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from memory.bits import union
 from memory.data import table
 from memory.phrasing import Sentence, concepts
 from memory.vocabulary import OTHER, PERSON, PRONOUN, opened
 
+Said: TypeAlias = str | tuple[str, str]
+"""A concept, or two side by side."""
 QuestionType: TypeAlias = Literal["location", "identity", "time", "activity", "person", "general"]
 
 _SLOTS: Final[Mapping[str, str]] = {
@@ -34,7 +37,6 @@ _SLOTS: Final[Mapping[str, str]] = {
 _GAP = r"(?:\S+ ){0,3}?"
 _BEGINS: Final = "^"
 _ENDS: Final = "$"
-_PAIR: Final = " ".join
 _MOST_PAIRS: Final = 64
 
 
@@ -79,12 +81,7 @@ class Pattern(msgspec.Struct, frozen=True):
 
     frame: int
     code: str
-    needs: tuple[frozenset[str], ...] = ()
-
-    @property
-    def search(self) -> Callable[[str], re.Match[str] | None]:
-        """How to look for the compiled pattern."""
-        return _search(self.code)
+    needs: tuple[frozenset[Said], ...] = ()
 
 
 def asks(sentence: Sentence, persons: frozenset[str]) -> Iterator[tuple[int, Frame, Ask]]:
@@ -132,34 +129,32 @@ def _objects(frame: Frame, match: re.Match[str], persons: frozenset[str]) -> fro
 def _matches(sentence: Sentence, line: str) -> dict[int, re.Match[str]]:
     found: dict[int, re.Match[str]] = {}
     row = [_BEGINS, *[token.concept for token in sentence.tokens], _ENDS]
-    said = {*row, *map(_PAIR, pairwise(row))}
+    said: set[Said] = {*row, *pairwise(row)}
     for pattern in _anchors().possible(said):
-        if pattern.frame not in found and (match := pattern.search(line)):
+        if pattern.frame not in found and (match := _search(pattern.code)(line)):
             found[pattern.frame] = match
     return found
 
 
 class Anchors:
-    """The patterns by what they need. Each is one bit, entered under the words of the two rarest things it needs."""
+    """The patterns by what they need. Each is one bit, entered under the words of the two rarest things it needs: for
+    the rarest as it is, for the other beyond all of these.
+    """
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self.patterns = patterns
-        self.serves: dict[str, tuple[int, int]] = {}
+        self.serves: dict[Said, int] = {}
         self.need_one = 0
         for at, pattern in enumerate(patterns):
-            self.need_one |= (len(pattern.needs) == 1) << at
+            self.need_one |= (len(pattern.needs) == 1) << at + len(patterns)
             for rank, words in enumerate(pattern.needs[:2]):
                 for word in words:
-                    first, second = self.serves.get(word, (0, 0))
-                    self.serves[word] = (first | (1 - rank) << at, second | rank << at)
+                    self.serves[word] = self.serves.get(word, 0) | 1 << at + rank * len(patterns)
 
-    def possible(self, said: AbstractSet[str]) -> Iterator[Pattern]:
+    def possible(self, said: AbstractSet[Said]) -> Iterator[Pattern]:
         """The patterns whose needs are all among ``said``, concepts and pairs of them, in the order of the table."""
-        first, second = 0, self.need_one
-        for one, other in filter(None, map(self.serves.get, said)):
-            first |= one
-            second |= other
-        possible = first & second
+        served = union(filter(None, map(self.serves.get, said)), self.need_one)
+        possible = served & served >> len(self.patterns)
         while possible:
             bit = possible & -possible
             possible ^= bit
@@ -197,17 +192,18 @@ def _anchors() -> Anchors:
     return Anchors([Pattern(number, _code(items), _needs(items, common)) for number, items in read])
 
 
-def _needs(items: Sequence["_Item"], common: Mapping[str, int]) -> tuple[frozenset[str], ...]:
+def _needs(items: Sequence["_Item"], common: Mapping[str, int]) -> tuple[frozenset[Said], ...]:
     """What a pattern needs: pairs of words side by side, where it names them and they are few, else single words."""
-    pairs: list[frozenset[str]] = []
+    pairs: list[frozenset[Said]] = []
     paired: set[int] = set()
     for at, (one, other) in enumerate(pairwise(items)):
         firsts, seconds = one.sides(_BEGINS if not at else ""), other.sides(_ENDS)
         if 0 < len(firsts) * len(seconds) <= _MOST_PAIRS:
-            pairs.append(frozenset(map(_PAIR, product(firsts, seconds))))
+            pairs.append(frozenset(product(firsts, seconds)))
             paired |= {at, at + 1}
     single = [frozenset(item.words) for at, item in enumerate(items) if item.anchors and at not in paired]
-    return (*sorted(pairs, key=len), *sorted(single, key=lambda words: sum(common[word] for word in words)))
+    rarest = sorted(single, key=lambda words: sum(common[word] for word in words))
+    return (*sorted(pairs, key=len), *map(frozenset[Said], rarest))
 
 
 class _Item(msgspec.Struct, frozen=True):

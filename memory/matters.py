@@ -30,6 +30,8 @@ _PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
 
 
 BREAK: Final = ""
+_CONCEPTS, _WORDS, _KINDS = "c", "w", "k"
+"""The letters of features that are concepts, words, or kinds of things."""
 Feature: TypeAlias = tuple[str, ...]
 """A letter for its kind and the words it is made of; in the file they stand with spaces between."""
 
@@ -64,13 +66,14 @@ def pack(weights: Weights) -> bytes:
 
 
 class Seen(NamedTuple):
-    """What the readings look at: features that stand alone, and two rows of which the words in one, two or three
-    places side by side are features too.
+    """What the readings look at: features that stand alone, the concepts named, each a feature, and two rows of which
+    the words in one, two or three places side by side are features too.
 
     Sentences stand in one row with a `BREAK` between; a feature over it is none.
     """
 
     alone: AbstractSet[Feature]
+    concepts: Sequence[str]
     words: Sequence[str]
     kinds: Sequence[str]
 
@@ -86,19 +89,19 @@ def seen(
     if any(sentence.past for sentence in sentences):
         found.add(("past",))
     familiar = [_familiar(each, like) for each in sentences if not like.keys().isdisjoint(each.raw)]
-    words, kinds = [BREAK], [BREAK]
+    words, kinds, named = [BREAK], [BREAK], list[str]()
     for sentence in (*sentences, *familiar):
         end = "?" if sentence.asks else "."
         words += ["^", *sentence.raw, end, BREAK]
         kinds += ["^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end, BREAK]
-        found.update(zip(repeat("c"), [token.concept for token in sentence.tokens], strict=False))
-    return Seen(found, words, kinds)
+        named += [token.concept for token in sentence.tokens]
+    return Seen(found, named, words, kinds)
 
 
 def features(looked_at: Seen) -> AbstractSet[Feature]:
     """The features of what is looked at, one by one: what the readings are trained on."""
-    found = set(looked_at.alone)
-    for mark, row in (("w", looked_at.words), ("k", looked_at.kinds)):
+    found = {*looked_at.alone, *zip(repeat(_CONCEPTS), looked_at.concepts, strict=False)}
+    for mark, row in ((_WORDS, looked_at.words), (_KINDS, looked_at.kinds)):
         found.update(zip(repeat(mark), row, strict=False))
         found.update(zip(repeat(mark), row, row[1:], strict=False))
         found.update(zip(repeat(mark), row, row[1:], row[2:], strict=False))
@@ -173,10 +176,10 @@ class _Known:
 
     def weights(self, looked_at: Seen) -> list[int]:
         """The weights of each known feature that is there."""
-        found: set[int] = set()
-        for feature in looked_at.alone:
-            found.add(self._number(feature))
-        for mark, row in (("w", looked_at.words), ("k", looked_at.kinds)):
+        found = {*map(self._number, looked_at.alone)}
+        concepts = self._root.then[_CONCEPTS].then
+        found.update([concepts[concept].number for concept in looked_at.concepts if concept in concepts])
+        for mark, row in ((_WORDS, looked_at.words), (_KINDS, looked_at.kinds)):
             self._in_row(row, self._root.then[mark].then, found)
         found.discard(_NONE)
         return [*map(self._numbers.__getitem__, found)]

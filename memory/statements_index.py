@@ -6,11 +6,12 @@ one another leaves the few patterns that have all they need, usually none.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, reduce
-from operator import itemgetter, or_  # pyright: ignore[reportUnknownVariableType]  # its stub has no types
+from functools import cache, partial
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 from memory import statements_rules, statements_senses, statements_values
+from memory.bits import union
 from memory.expressions import Expression
 from memory.statements_frames import frames
 from memory.statements_needs import DIGITS, MOST_NEEDS, needs
@@ -30,11 +31,6 @@ _NAMES_SOMEBODY = 1
 _OPENS_PHRASE = 2
 
 
-def _union(numbers: Iterable[int], start: int = 0) -> int:
-    found: int = reduce(or_, numbers, start)  # pyright: ignore[reportUnknownArgumentType]  # its stub has no types
-    return found
-
-
 class Possible(NamedTuple):
     """What a text may hold, as bits: patterns of frames, loose rules, wide rules, patterns of sense (`senses`, in the
     order of `sense_sources`); ``people``: that it names somebody; ``phrases``: that a phrase may begin in it.
@@ -49,6 +45,8 @@ class Possible(NamedTuple):
 
 
 NOTHING: Final = Possible(0, 0, 0, 0, 0, 0)
+_possible: Final = partial(tuple.__new__, Possible)  # pyright: ignore[reportUnknownMemberType]  # its stub
+"""`Possible` of all its parts at once: half of what it costs to make one by naming them."""
 
 
 class Met(NamedTuple):
@@ -98,6 +96,8 @@ class Index:
         self._patterns = (1 << self._loose) - 1
         self._wanted = (1 << self._senses) - 1
         self._most = (1 << self._size) - 1
+        self._only_loose = (1 << self._wide - self._loose) - 1
+        self._only_wide = (1 << self._senses - self._wide) - 1
         self._people = _NAMES_SOMEBODY << self._size * _RANKS
         self._phrases = _OPENS_PHRASE << self._size * _RANKS
         self.idioms = (1 << self._size) - (1 << self._size - len(reading().idioms)) >> self._senses
@@ -163,11 +163,11 @@ class Index:
             self._always |= bits
 
     def _of_groups(self, groups: Iterable[str]) -> int:
-        return _union([self._groups.get(group, 0) for group in groups])
+        return union([self._groups.get(group, 0) for group in groups])
 
     def _of(self, word: str) -> int:
         """What a word serves."""
-        found = _union((*self._cue_starts.of(word), *self._cue_ends.of(word)), self._whole.get(word, 0))
+        found = union((*self._cue_starts.of(word), *self._cue_ends.of(word)), self._whole.get(word, 0))
         if groups := known_words().of(word):
             found |= self._of_groups(groups)
         if word in known_words().openers:
@@ -176,11 +176,11 @@ class Index:
             return found | self._of_run(word)
         if _DIGIT.search(word):
             found |= self._exact.get(DIGITS, 0)
-        return _union(map(self._of_run, _RUN.findall(word)), found)
+        return union(map(self._of_run, _RUN.findall(word)), found)
 
     def _of_run(self, run: str) -> int:
         """What the letters and digits of a word serve, as patterns see them."""
-        return _union((*self._starts.of(run), *self._ends.of(run)), self._exact.get(run, 0))
+        return union((*self._starts.of(run), *self._ends.of(run)), self._exact.get(run, 0))
 
     def _of_piece(self, run: str) -> Met:
         """A piece of a text as written: a phrase is taken as there when its first word is."""
@@ -189,7 +189,7 @@ class Index:
         for word in piece.said:
             found |= self._words[word]
             if found & self._phrases:
-                found |= _union(map(self._of_groups, known_words().openers.get(word, ())))
+                found |= union(map(self._of_groups, known_words().openers.get(word, ())))
         return Met(found, *piece)
 
     def met(self, pieces: Iterable[str]) -> list[Met]:
@@ -198,15 +198,15 @@ class Index:
 
     def written(self, met: Iterable[Met]) -> Possible:
         """What may be in a sentence of these pieces: a phrase is taken as there when its first word is."""
-        return self._laid_over(_union(filter(None, map(_serves, met)), self._always))
+        return self._laid_over(union(filter(None, map(_serves, met)), self._always))
 
     def possible(self, said: Sequence[str]) -> Possible:
         """What can be in a text of the tokens ``said``."""
         each: Iterable[int] = filter(None, map(self._words.__getitem__, said))  # pyright: ignore[reportUnknownArgumentType]  # its stub
-        served = _union(each, self._always)
+        served = union(each, self._always)
         if served & self._phrases:
             groups = (groups for _, _, groups in known_words().phrases(said))
-            served = _union(map(self._of_groups, groups), served)
+            served = union(map(self._of_groups, groups), served)
         return self._laid_over(served)
 
     def _laid_over(self, served: int) -> Possible:
@@ -218,13 +218,15 @@ class Index:
             bits &= served & served >> size & served >> 2 * size
         if not (bits & self._wanted or served & self._people):
             return NOTHING
-        return Possible(
-            bits & self._patterns,
-            bits >> self._loose & (1 << self._wide - self._loose) - 1,
-            bits >> self._wide & (1 << self._senses - self._wide) - 1,
-            bits >> self._senses,
-            served & self._people,
-            served & self._phrases,
+        return _possible(
+            (
+                bits & self._patterns,
+                bits >> self._loose & self._only_loose,
+                bits >> self._wide & self._only_wide,
+                bits >> self._senses,
+                served & self._people,
+                served & self._phrases,
+            )
         )
 
     def called(self, patterns: int) -> list[tuple[int, int]]:
