@@ -2,7 +2,6 @@
 
 import random
 import re
-import socket
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -20,21 +19,16 @@ from loadtest.model_script import Script
 from loadtest.model_server import model_server
 from loadtest.process import Launch, ServerProcess, server_process
 from loadtest.talking import missing_or_doubled
-from protocol.conversation_frames import ConversationHistory
 from protocol.errors import CloseCode
 from protocol.session_frames import Ping, Pong, Resume, ServerDraining
 from protocol.talk_frames import ResponseDelta
 
-KIB, MIB = 1_024, 1_024 * 1_024
-KERNEL_BYTES = 2 * 64 * KIB  # what Linux gives a send buffer of 64 KiB
-LONG_TEXT = "word " * 2_400  # 12 kB
-HISTORIES = 60  # more of them than the kernel holds
 UPGRADE = (
     "GET /ws HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 )
 _OPEN = re.compile(r"^fireside_connections (\S+)", re.MULTILINE)
-_LOST = (OSError, WebSocketException, EOFError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError)
+LOST = (OSError, WebSocketException, EOFError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError)
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,49 +103,11 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0.0
 
 
-async def slow_readers(folder: Path, clients: int) -> list[Seen]:
-    """Clients that ask for much and never read."""
-    arguments = _limits(folder, "commands_per_second = 10000.0")
-    async with server_process(folder, arguments) as server, AsyncExitStack() as stack:
-        talkers: list[Talker] = []
-        conversations: list[str] = []
-        for number in range(clients):
-            talker = await stack.enter_async_context(connected(server.url, sock=_narrow(server)))
-            await talker.hello(user=f"slow{number}", companion="extremis")
-            done = await talker.talk(f"{number} {LONG_TEXT}")
-            talkers.append(talker)
-            conversations.append(done.conversation)
-        before, peak = server.memory_mib(), 0.0
-        async with pinging(server.url) as waits:
-            began = time.perf_counter()
-            for talker, conversation in zip(talkers, conversations, strict=True):
-                talker.socket.transport.pause_reading()
-                for number in range(HISTORIES):
-                    with suppress(*_LOST):
-                        await talker.send(
-                            ConversationHistory(id=f"history-{number}", conversation=conversation)
-                        )
-
-            async def alone() -> bool:
-                nonlocal peak
-                peak = max(peak, server.memory_mib())
-                return await open_connections(server) <= 1
-
-            await until(alone, 60)
-            cut = time.perf_counter() - began
-    each = max(0.0, peak - before) * MIB / clients + KERNEL_BYTES
-    return [
-        at_most("cut after it began not to read, the last of them", cut, 5.0 + 2.0, "s"),
-        at_most("memory of each that does not read, kernel included", each / KIB, 300, "KiB", 0),
-        at_most("a healthy client waits (p95)", percentile(waits, 0.95) * 1_000, 50, "ms", 0),
-    ]
-
-
 async def silent_lines(
     folder: Path, clients: int, limits: str = "", launch: Launch = server_process
 ) -> list[Seen]:
     """Lines whose other end is gone without a word: no answer to a ping, no end of the connection."""
-    async with launch(folder, _limits(folder, limits)) as server, AsyncExitStack() as stack:
+    async with launch(folder, limited(folder, limits)) as server, AsyncExitStack() as stack:
         for _ in range(clients):
             stream = await stack.enter_async_context(await _raw(server))
             await stream.send(UPGRADE.format(host=server.address).encode())
@@ -190,7 +146,7 @@ async def stalled_handshakes(folder: Path, clients: int) -> list[Seen]:
 
         async def dropped(stream: SocketStream) -> None:
             nonlocal ended
-            with suppress(*_LOST), anyio.fail_after(15):
+            with suppress(*LOST), anyio.fail_after(15):
                 while await stream.receive():
                     pass
             ended += 1
@@ -221,7 +177,7 @@ async def few_descriptors(folder: Path, clients: int, descriptors: int = 256) ->
                     await talker.hello(user=f"u{number}")
             except InvalidStatus as refused:
                 outcomes[str(refused.response.status_code)] += 1
-            except _LOST as error:
+            except LOST as error:
                 outcomes[type(error).__name__] += 1
             else:
                 outcomes["served"] += 1
@@ -234,7 +190,7 @@ async def few_descriptors(folder: Path, clients: int, descriptors: int = 256) ->
 
         async def talk(talker: Talker) -> None:
             nonlocal talked
-            with suppress(*_LOST):
+            with suppress(*LOST):
                 done = await talker.talk("Good morning.")
                 talked += bool(done.text)
 
@@ -256,7 +212,7 @@ async def few_descriptors(folder: Path, clients: int, descriptors: int = 256) ->
 async def storm(folder: Path, clients: int, launch: Launch = server_process) -> list[Seen]:
     """The server is killed, and everybody comes back at once, with full jitter."""
     points: list[Resume] = []
-    arguments = _limits(folder, "connections = 4000")
+    arguments = limited(folder, "connections = 4000")
     async with AsyncExitStack() as stack, launch(folder, arguments) as server:
         port = int(server.address.rpartition(":")[2])
 
@@ -285,7 +241,7 @@ async def storm(folder: Path, clients: int, launch: Launch = server_process) -> 
                         await talker.hello(user=f"u{number}", resume=points[number])
                     back.append(time.perf_counter() - killed)
                     return
-                except _LOST:
+                except LOST:
                     wait = min(wait * 2, 8.0)
 
         with anyio.move_on_after(120):
@@ -310,7 +266,7 @@ async def drain(
     codes: Counter[int | None] = Counter()
     warned = 0
     async with model_server(Script(tokens_per_second=4, tokens=400)) as model:
-        arguments = _limits(folder, limits, f"[model]\nmost_at_once = {clients}\n")
+        arguments = limited(folder, limits, f"[model]\nmost_at_once = {clients}\n")
         async with (
             launch(folder, ["--model", f"openai:m@{model.url}/v1", *arguments]) as server,
             AsyncExitStack() as stack,
@@ -359,7 +315,8 @@ async def drain(
     ]
 
 
-def _limits(folder: Path, limits: str, more: str = "") -> list[str]:
+def limited(folder: Path, limits: str, more: str = "") -> list[str]:
+    """The arguments of a server with other limits: lines of TOML, and ``more`` of the same file."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "settings.toml"
     file.write_text(f"[limits]\n{limits}\n{more}", encoding="utf-8")
@@ -369,16 +326,6 @@ def _limits(folder: Path, limits: str, more: str = "") -> list[str]:
 async def _raw(server: ServerProcess) -> SocketStream:
     host, _, port = server.address.rpartition(":")
     return await anyio.connect_tcp(host, int(port))
-
-
-def _narrow(server: ServerProcess) -> socket.socket:
-    """A connection whose kernel takes in next to nothing that is not read."""
-    host, _, port = server.address.rpartition(":")
-    narrow = socket.socket()
-    narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 * KIB)
-    narrow.connect((host, int(port)))
-    narrow.setblocking(False)
-    return narrow
 
 
 def _masked(text: bytes) -> bytes:

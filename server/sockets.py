@@ -1,5 +1,8 @@
 """The client of a session: one WebSocket, one way of coding, one deadline for a reader."""
 
+import socket
+import struct
+
 import anyio
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
@@ -30,12 +33,22 @@ class Socket:
         except ConnectionClosed:
             raise Gone from None
         except TimeoutError:
-            # Who begins to read within a second is told why; from the others the line is taken.
-            await self.close(CloseCode.SLOW_READER, "This client does not read what it is sent.")
-            self._connection.transport.abort()
+            # Who begins to read within half a second is told why; from the others the line is taken.
+            await self._closed(CloseCode.SLOW_READER, "This client does not read what it is sent.", 0.5)
+            self._take()
             raise SlowReader from None
+
+    def _take(self) -> None:
+        """Take the line. What the kernel holds goes with it: else it would keep it for minutes, for nobody."""
+        line: socket.socket | None = self._connection.transport.get_extra_info("socket")
+        if line is not None and not self._connection.transport.is_closing():
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._connection.transport.abort()
 
     async def close(self, code: CloseCode, reason: str) -> None:
         """Close with ``code``; never raises."""
-        with anyio.move_on_after(1, shield=True):
+        await self._closed(code, reason, 1.0)
+
+    async def _closed(self, code: CloseCode, reason: str, seconds: float) -> None:
+        with anyio.move_on_after(seconds, shield=True):
             await self._connection.close(code, reason)

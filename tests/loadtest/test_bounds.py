@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from loadtest.bounds_cases import Seen, drain, few_descriptors, silent_lines, storm
+from loadtest.half_open import NoNetwork, half_open_lines
 from loadtest.nursery import Nursery
 from server.descriptors import KEPT
 
@@ -22,6 +23,15 @@ def missed(seen: list[Seen]) -> list[Seen]:
 async def test_lines_that_went_silent_are_let_go(tmp_path: Path, born: Nursery) -> None:
     quick = "heartbeat_seconds = 0.3\nheartbeat_timeout_seconds = 0.3"
     assert missed(await silent_lines(tmp_path, 3, quick, born.server_process)) == []
+
+
+async def test_lines_whose_link_went_down_are_let_go(tmp_path: Path, born: Nursery) -> None:
+    quick = "heartbeat_seconds = 0.3\nheartbeat_timeout_seconds = 0.3"
+    try:
+        seen = await half_open_lines(tmp_path, 2, quick, born.server_process)
+    except NoNetwork as cannot:
+        pytest.skip(f"no network of our own can be made here: {cannot}")
+    assert missed(seen) == []
 
 
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="needs prlimit, of util-linux")
