@@ -17,6 +17,10 @@ class Client(Protocol):
         """Send an event; ``Gone`` when the client left or did not read for too long."""
         ...
 
+    def known(self) -> bool:
+        """Whether whoever is there is the person: on a device of several people, once they have shown their PIN."""
+        ...
+
     async def close(self, code: CloseCode, reason: str) -> None:
         """Close the connection; never raises."""
         ...

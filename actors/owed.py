@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 async def tell_owed(session: "Session") -> None:
-    """Tell it, in the companion's words; while nobody is here it waits for whoever comes."""
+    """Tell it, in the companion's words; while nobody is here who is known to be the person, it waits for them."""
     client = session.client
-    if client is None:
+    if client is None or not client.known():
         return
     owed = await session.services.owed(session.state.who)
     if owed is None:

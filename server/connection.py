@@ -18,7 +18,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 
 from actors.client import Gone
-from actors.mail import Asked, Attach, Detach, Mail
+from actors.mail import Asked, Attach, Detach, Mail, Refresh
 from actors.ports import CommandRefused, Services
 from actors.runtime import Address, Closed
 from actors.sessions import Principal, Sessions
@@ -179,6 +179,8 @@ class Connection:
             await self._error(known_code(refused.code), re=hello.id, message=refused.message)
             return True
         self._address, self._entrant = address, entrant
+        if "pin" in entrant.features:
+            self._socket.knows = lambda: self._role_now(still_there=False) == "person"
 
         def told(resumed: bool, seq: int, conversation: str | None) -> Welcome:
             return self._welcome(hello, session, entrant, resumed=resumed, seq=seq, conversation=conversation)
@@ -336,6 +338,8 @@ class Connection:
                 await self._error(known_code(refused.code), re=command.id)
                 return
             self._role = "person"
+            if self._address is not None:
+                self._address.post(Refresh())  # what waits for them alone is told now
         role: TalkRole = "person" if self._role == "person" else "device"
         await self._socket.send(CommandAck(re=command.id, result=RoleNow(role=role)))
 

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+from collections.abc import Callable
 
 import anyio
 from websockets.asyncio.server import ServerConnection
@@ -24,6 +25,11 @@ class Socket:
         self._connection = connection
         self.wire: Wire = wire
         self._seconds = seconds
+        self.knows: Callable[[], bool] | None = None
+
+    def known(self) -> bool:
+        """Whether whoever is there is the person."""
+        return self.knows is None or self.knows()
 
     async def send(self, event: Event) -> None:
         """Send one event; ``Gone`` when the client left or does not read."""

@@ -54,6 +54,9 @@ class Record:
         self.at.append(anyio.current_time())
         self._wake()
 
+    def known(self) -> bool:
+        return True
+
     async def close(self, code: CloseCode, reason: str) -> None:
         self.closed = code
         self._wake()

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 import server.authority as authority
+import server.cli_devices as cli_devices
 import server.orders as orders
-from server import cli_devices
 from server.cli_checks import doctor
 from server.settings import Contact, Contacts, Listen, Settings
 from tests.server.caring import token

@@ -7,23 +7,26 @@ from msgspec.structs import replace
 from loadtest.client import Talker, connected
 from protocol.alert_frames import CareChanged
 from protocol.care_frames import CareEmotions, ConsentList, ConsentSet
+from protocol.device_frames import DeviceUnlock
 from protocol.session_frames import Notice
+from protocol.talk_frames import GreetingGet
 from protocol.times import rfc3339
 from server.ids import now_ms
+from server.orders import AddPerson, ClaimDevice
 from tests.server.caring import caring, token
 from tests.server.serving import serving, settings
 from tests.server.test_care import code_of
 from tests.server.test_consents import result
+from tests.server.test_entrance import at_rest, with_pin
 
+CODE = "consent.told"
 ALLOWED = ConsentSet(id="1", scopes=("trends", "summaries"), allow=True, basis="legal_representative")
 
 
 async def told(person: Talker, *, after: int = 0) -> list[str]:
     """What the person has been told by now, a reading later."""
     await result(person, ConsentList(id=person.new_id()))
-    notices = [
-        each.say or "" for each in person.events if isinstance(each, Notice) and each.code == "consent.told"
-    ]
+    notices = [each.say or "" for each in person.events if isinstance(each, Notice) and each.code == CODE]
     return notices[after:]
 
 
@@ -50,6 +53,23 @@ async def test_who_comes_is_told_once_of_grants_and_consents_and_who_is_here_at_
     async with serving(settings(tmp_path, companion="clara")) as url, connected(url) as ann:
         await ann.hello(user="ann")
         assert await told(ann) == []
+
+
+async def test_on_a_device_of_several_people_it_waits_for_who_shows_their_pin(tmp_path: Path) -> None:
+    token(tmp_path)
+    before = (AddPerson(user="ann"), with_pin("ann", "271828"), ClaimDevice(name="Garden room"))
+    _, shown = at_rest(tmp_path, *before)
+    async with serving(settings(tmp_path, companion="clara")) as url:
+        async with connected(url) as somebody:
+            await somebody.hello(user="ann", token=shown)
+            await somebody.ask(GreetingGet(id="g"))
+            assert not [each for each in somebody.events if isinstance(each, Notice) and each.code == CODE]
+            await somebody.ask(DeviceUnlock(id="pin", pin="271828"))
+            assert len(await told(somebody)) == 1
+        async with connected(url) as somebody:
+            await somebody.hello(user="ann", token=shown)
+            await somebody.ask(DeviceUnlock(id="pin", pin="271828"))
+            assert await told(somebody) == []
 
 
 async def test_what_was_taken_back_before_it_was_told_is_not_told(tmp_path: Path) -> None:
