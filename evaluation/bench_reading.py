@@ -3,8 +3,9 @@
     python -m evaluation.bench_reading [--texts 400] [--only READER] [--beside CHECKOUT]
 
 The texts are made of different rows of the labelled sets, one language a text: as long as a message in a chat, 500
-characters, and 2,000, up to where an analysis is to take at most 2 ms; and 2,000 characters of the crisis sets, because
-a message full of dangers costs the crisis reader most. Half of the rows are read beforehand, as a server has read other
+characters, and 2,000, up to where an analysis is to take at most 2 ms; 2,000 characters of the crisis sets, because
+a message full of dangers costs the crisis reader most; and 2,000 characters of one thing over and over, as nobody
+writes but who means to keep the server busy. Half of the rows are read beforehand, as a server has read other
 messages before; none of the measured ones is read twice by a reader. ``--beside`` measures another checkout with the
 same texts in the same run. What is reported is processor time of a fresh process, not the time on the wall, and that
 as a multiple of a fixed piece of Python, so that runs on a busy machine can be compared. Garbage is collected as seldom
@@ -29,6 +30,10 @@ import msgspec
 SETS = Path(__file__).parent / "sets"
 LENGTHS = {"chat": 0, "500": 500, "2,000": 2_000}
 DANGERS = "dangers"
+ODD = "odd"
+OVER_AND_OVER = """
+a|a-|a'|é|😀|.|?! |(|a: |I |I'm |no, |pain |Tom's |my sister |I want to |where is my |allergic to nuts |I take 5 mg of |
+Anna, Bob and |今日は|. """.replace("\n", "").split("|") + ["\n", "a\n"]
 EARLIER = 40  # messages of the person that a new one is compared with
 IMPORT = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
 IMPORTS = 10  # of each, of which the shortest counts
@@ -82,6 +87,7 @@ def work(number: int) -> Work:
     new = {language: pool[1::2] for language, pool in ordinary.items()}
     texts = {name: [*made(new, number, length, chance)] for name, length in LENGTHS.items()}
     texts[DANGERS] = [*made(rows(dangers), number // 2, LENGTHS["2,000"], chance)]
+    texts[ODD] = [(each * LENGTHS["2,000"])[: LENGTHS["2,000"]] for each in OVER_AND_OVER]
     return Work([text for pool in met.values() for text in pool], texts)
 
 

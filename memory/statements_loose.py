@@ -8,13 +8,13 @@ may rest on them.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache
 
 from memory.statements_index import sense_at
 from memory.statements_kinds import Statement
 from memory.statements_rules import Rule, most_words, rules, wide_rules
 from memory.statements_subjects import first_person_or
-from memory.statements_text import Sentence
+from memory.statements_text import Plain, Sentence
 from memory.statements_values import said_as
 from memory.statements_words import known_words
 
@@ -24,27 +24,7 @@ def _beside(source: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{source})\b")
 
 
-class _Words:
-    """The words of a sentence that state something."""
-
-    def __init__(self, said: list[str]) -> None:
-        self.said = said
-        self.text = " ".join(said)
-
-    @cached_property
-    def groups(self) -> frozenset[str]:
-        """The groups that any of them belongs to."""
-        return known_words().groups_of(self.said)
-
-
-def _words(sentence: Sentence) -> _Words | None:
-    plain = [one.said for one in sentence.stretches if not (one.asks or one.supposes or one.tells)]
-    if not plain or sum(map(len, plain)) + len(plain) > most_words():
-        return None
-    return _Words([word for words in plain for word in (*words, ",")])
-
-
-def _fits(rule: Rule, words: _Words, without: bool) -> bool:
+def _fits(rule: Rule, words: Plain, without: bool) -> bool:
     """Whether a rule fits; ``without`` says whether a word that it must be without can be there at all."""
     if rule.group and rule.group not in words.groups:
         return False
@@ -53,7 +33,7 @@ def _fits(rule: Rule, words: _Words, without: bool) -> bool:
     return not (without and rule.without and _beside(rule.without).search(words.text))
 
 
-def _statement(rule: Rule, words: _Words, subject: str, sentence: str) -> Statement:
+def _statement(rule: Rule, words: Plain, subject: str, sentence: str) -> Statement:
     value = ""
     if rule.group:
         spans = known_words().spans(words.said)
@@ -65,7 +45,7 @@ def _statement(rule: Rule, words: _Words, subject: str, sentence: str) -> Statem
     return Statement(rule.kind, value, subject, rule.negated, "present", attribute, sentence)
 
 
-def _fitting(among: Sequence[Rule], possible: int, first: int, words: _Words, senses: int) -> Iterator[Rule]:
+def _fitting(among: Sequence[Rule], possible: int, first: int, words: Plain, senses: int) -> Iterator[Rule]:
     """Those of the rules that fit; the patterns of what they must be without are numbered from ``first``."""
     while possible:
         at = (possible & -possible).bit_length() - 1
@@ -76,8 +56,8 @@ def _fitting(among: Sequence[Rule], possible: int, first: int, words: _Words, se
 
 def loosely(sentence: Sentence, other: str | None) -> list[Statement]:
     """What the stretches of one sentence state together, when no frame has read any of them."""
-    words = _words(sentence)
-    if words is None:
+    words = sentence.plain
+    if not 0 < len(words.said) <= most_words():
         return []
     possible = sentence.possible
     first = sense_at("without")
@@ -89,8 +69,8 @@ def loosely(sentence: Sentence, other: str | None) -> list[Statement]:
 
 def widely(sentence: Sentence, other: str | None) -> list[Statement]:
     """What a sentence may state, for a recall: better one message too many than an allergy missed."""
-    words = _words(sentence)
-    if words is None:
+    words = sentence.plain
+    if not 0 < len(words.said) <= most_words():
         return []
     possible = sentence.possible
     first = sense_at("without") + len(rules())

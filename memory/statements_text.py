@@ -19,6 +19,7 @@ from memory.statements_index import NOTHING, Met, Possible, index
 from memory.statements_pieces import DASH, pieces, taken_apart
 from memory.statements_reading import Breaks, breaks, cues, pattern
 from memory.statements_subjects import mentioned
+from memory.statements_words import known_words
 from memory.text import sentences
 
 _QUOTED = Expression(
@@ -87,10 +88,29 @@ class Stretch:
         self._possible = known
 
 
+class Plain:
+    """The words of a sentence that neither ask nor suppose nor tell a story, a comma after each stretch of them."""
+
+    __slots__ = ("_groups", "said", "text")
+
+    def __init__(self, stretches: Sequence[Stretch]) -> None:
+        plain = [one.said for one in stretches if not (one.asks or one.supposes or one.tells)]
+        self.said = [word for words in plain for word in (*words, ",")]
+        self.text = " ".join(self.said)
+        self._groups: frozenset[str] | None = None
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """The groups that any of them belongs to."""
+        if self._groups is None:
+            self._groups = known_words().groups_of(self.said)
+        return self._groups
+
+
 class Sentence:
     """A sentence of the person's own; what it takes to read it is made when asked."""
 
-    __slots__ = ("_met", "_names", "_person", "_stretches", "_tokens", "possible", "text")
+    __slots__ = ("_met", "_names", "_person", "_plain", "_stretches", "_tokens", "possible", "text")
 
     def __init__(self, text: str, met: list[Met], possible: Possible) -> None:
         self.text = text
@@ -100,6 +120,7 @@ class Sentence:
         self._names: frozenset[str] | None = None
         self._person: str | None = None
         self._stretches: list[Stretch] | None = None
+        self._plain: Plain | None = None
 
     @property
     def tokens(self) -> list[str]:
@@ -128,6 +149,13 @@ class Sentence:
         if self._stretches is None:
             self._stretches = _stretches(self)
         return self._stretches
+
+    @property
+    def plain(self) -> Plain:
+        """Those of its words that state something, for who reads them without their grammar."""
+        if self._plain is None:
+            self._plain = Plain(self.stretches)
+        return self._plain
 
     def mentioned(self, other: str | None) -> str | None:
         """The last person it mentions who is not the one who wrote it, else ``other``."""
