@@ -31,9 +31,11 @@ SETS = Path(__file__).parent / "sets"
 LENGTHS = {"chat": 0, "500": 500, "2,000": 2_000}
 DANGERS = "dangers"
 ODD = "odd"
-OVER_AND_OVER = """
-a|a-|a'|é|😀|.|?! |(|a: |I |I'm |no, |pain |Tom's |my sister |I want to |where is my |allergic to nuts |I take 5 mg of |
-Anna, Bob and |今日は|. """.replace("\n", "").split("|") + ["\n", "a\n"]
+OVER_AND_OVER = (
+    *("a", "a-", "a'", "é", "😀", "今日は", ".", "?! ", "(", "a: ", ". ", "\n", "a\n"),
+    *("I ", "I'm ", "no, ", "pain ", "Tom's ", "my sister ", "I want to ", "where is my "),
+    *("allergic to nuts ", "I take 5 mg of ", "Anna, Bob and "),
+)
 EARLIER = 40  # messages of the person that a new one is compared with
 IMPORT = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
 IMPORTS = 10  # of each, of which the shortest counts
