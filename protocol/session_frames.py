@@ -82,7 +82,8 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
     """The session stands. With ``resumed`` the missed events follow, each with its own ``seq``.
 
     ``seq`` is that of the last event before this connection's new ones. With ``resumed`` false and a
-    conversation a ``conversation.snapshot`` follows.
+    conversation a ``conversation.snapshot`` follows. ``name`` is what staff call the person, for those who look after
+    them.
     """
 
     re: CommandId
@@ -97,6 +98,7 @@ class Welcome(Event, frozen=True, kw_only=True, tag="welcome"):
     limits: Limits
     features: tuple[str, ...]
     model: Model
+    name: str | None = None
 
 
 class ConversationSnapshot(Numbered, frozen=True, kw_only=True, tag="conversation.snapshot"):

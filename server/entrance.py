@@ -35,6 +35,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     shown: str | None = None  # the token, or the code
     grant: Grant | None = None
     features: tuple[str, ...] = ()
+    name: str | None = None  # of the person, for who looks after them
 
 
 class NotAdmitted(Exception):
@@ -56,6 +57,7 @@ class Entrance:
         self.open_mode = not kiosk
         self._archived: frozenset[str] = frozenset()
         self._with_pin: frozenset[str] = frozenset()
+        self._names: dict[str, str] = {}
         self._pins_set: dict[str, int] = {}
 
     def pin_was_set(self, user: str) -> None:
@@ -75,6 +77,7 @@ class Entrance:
         self.open_mode = self.open_mode and not self._kiosk
         self._archived = frozenset(each.user for each in people if each.status == "archived")
         self._with_pin = frozenset(each.user for each in people if each.has_pin)
+        self._names = {each.user: each.name for each in people if each.name}
 
     async def admitted(self, hello: Hello, caller: Caller) -> Entrant:
         """Who greets; raises ``NotAdmitted``."""
@@ -86,7 +89,7 @@ class Entrance:
         try:
             found = await self._store.read(lambda db: grant_of(db, shown) or token_of(db, shown))
             if isinstance(found, Grant):
-                return _holder(found, hello, shown)
+                return _holder(found, hello, shown, self._names.get(found.user))
             if found is None:
                 raise NotAdmitted("auth.refused")
             return await self._with_token(found, hello, shown)
@@ -171,7 +174,7 @@ def person_here(user: str) -> str:
     return f"{PERSON}{user}"
 
 
-def _holder(grant: Grant, hello: Hello, shown: str) -> Entrant:
+def _holder(grant: Grant, hello: Hello, shown: str, name: str | None) -> Entrant:
     if hello.user not in (UNSET, grant.user):
         raise NotAdmitted("auth.refused")
-    return Entrant(role=grant.role, user=grant.user, by=(grant.id,), shown=shown, grant=grant)
+    return Entrant(role=grant.role, user=grant.user, by=(grant.id,), shown=shown, grant=grant, name=name)

@@ -71,6 +71,7 @@ def welcome(
         ),
         features=tuple(_features(entrant, companion)),
         model=Model(kind=model.kind, name=model.name, connected=model.connected),
+        name=entrant.name,
     )
 
 

@@ -2,6 +2,7 @@ import { Alerts } from "./care_alerts.js";
 import { Allowed } from "./care_allowed.js";
 import { Views } from "./care_views.js";
 import { Watching } from "./care_watch.js";
+import { companionNamed } from "./companion.js";
 import { Fireside } from "./fireside.js";
 import { part, tell } from "./me_parts.js";
 
@@ -50,20 +51,21 @@ function enter({ token, companion }) {
   const views = new Views(here);
   const allowed = new Allowed(here);
   let known = false;
-  here.on("welcome", ({ user, role, companion: name }) => {
+  here.on("welcome", async ({ user, name, role, companion: id }) => {
     known = true;
     const carer = role === "caregiver";
-    document.title = part("title").textContent = `How ${user} is doing`;
-    part("who").textContent = `With ${name}. You are here as ${carer ? "a caregiver" : "the safeguarding contact"}.`;
+    document.title = part("title").textContent = `How ${name ?? user} is doing`;
     part("enter").hidden = true;
     part("inside").hidden = false;
-    part("views").hidden = part("own").hidden = !carer;
+    part("views").hidden = part("own").hidden = part("jump").hidden = !carer;
     tell("");
     alerts.begin(role);
     if (carer) {
       views.show();
       allowed.show();
     }
+    const companion = await companionNamed(id);
+    if (talk === here) part("who").textContent = `With ${companion?.display_name ?? id}. You are here as ${carer ? "a caregiver" : "the safeguarding contact"}.`;
   });
   here.on("alert.raised", () => alerts.show());
   here.on("alert.acknowledged", () => alerts.show());

@@ -1,4 +1,4 @@
-import { make, part, sorry, tell } from "./me_parts.js";
+import { hideSection, make, part, sorry, tell } from "./me_parts.js";
 
 const LISTS = ["known_topics", "avoid_topics", "routine"];
 
@@ -38,9 +38,9 @@ export class Allowed {
       part("preferred_name").value = context.preferred_name ?? "";
       for (const id of LISTS) part(id).value = (context[id] ?? []).join("\n");
       part("told").textContent = by ? `Told last by ${by}.` : "";
-      part("context").closest("section").hidden = false;
+      hideSection("context", false);
     } catch (error) {
-      if (error.code === "policy.refused") part("context").closest("section").hidden = true;
+      if (error.code === "policy.refused") hideSection("context", true);
       else sorry(error);
     }
   }

@@ -1,4 +1,4 @@
-import { button, day, make, part, sorry, tell } from "./me_parts.js";
+import { button, day, hideSection, make, part, sorry, tell } from "./me_parts.js";
 
 const DAY = 86_400_000;
 const PAGE = 20; // lessons at a time
@@ -38,7 +38,7 @@ export class Notes {
       this.#notes = [];
       for (const id of ["learned", "notes"]) {
         part(id).replaceChildren(make("p", { className: "soft" }, refused ? NOT_ALLOWED : ""));
-        part(`${id}-section`).hidden = refused && !this.talk.welcome.companion.startsWith("maestro");
+        hideSection(id, refused && !this.talk.welcome.companion.startsWith("maestro"));
       }
     }
   }
@@ -48,7 +48,7 @@ export class Notes {
     const notes = this.#notes;
     part("notes").replaceChildren(notes.length ? make("ul", {}, ...notes.map((note) => this.#note(note))) : make("p", {}, "There are no notes yet."), more());
     part("learned").replaceChildren(...this.#learned(), more());
-    part("notes-section").hidden = part("learned-section").hidden = false;
+    for (const id of ["learned", "notes"]) hideSection(id, false);
   }
 
   #learned() {

@@ -37,7 +37,7 @@ class Crisis extends HTMLElement {
   show(words, { say, resources }) {
     const close = closing(words, "quiet", () => (this.hidden = true));
     this.hidden = false;
-    this.replaceChildren(make("h2", "", words.crisis_title), make("p", "", say), helpers(resources), close);
+    this.replaceChildren(make("h2", "", words.crisis_title), helpers(resources), make("p", "", say), close);
   }
 }
 

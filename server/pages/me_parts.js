@@ -16,6 +16,11 @@ export const day = (time) => new Date(time).toLocaleDateString(document.document
 /** The element named, on this page. */
 export const part = (id) => document.getElementById(id);
 
+/** A section of the page, with the link in its menu that leads to it. */
+export function hideSection(id, hidden) {
+  part(`${id}-title`).closest("section").hidden = document.querySelector(`nav a[href="#${id}-title"]`).hidden = hidden;
+}
+
 let putAway = 0;
 
 /** Say something in the status line; it goes by itself, an error stays until the next word. */

@@ -7,11 +7,13 @@ from playwright.async_api import Browser, Page, expect
 
 from loadtest.client import connected
 from protocol.care_frames import ConsentSet
+from server.orders import AddPerson
 from tests.server.caring import caring, token
 from tests.server.jobs_stage import Jobs, playing, until
 from tests.server.pages.test_real_server import http
 from tests.server.serving import serving, settings
 from tests.server.test_alerts import ABUSE, FALL, said
+from tests.server.test_entrance import at_rest
 from tests.server.test_jobs import rows
 from tests.server.test_leaks import unpaced
 from tests.server.test_notes import MATHS, NOTE, learning, taught
@@ -121,6 +123,7 @@ async def test_a_token_that_opens_nothing_is_told_so(page: Page, tmp_path: Path)
 async def test_what_was_learned_is_seen_by_date_and_subject_and_vanishes_with_the_consent(
     page: Page, tmp_path: Path
 ) -> None:
+    at_rest(tmp_path, AddPerson(user="ann", name="Ann Miller"))
     maria = token(tmp_path, companion="maestro", basis="parent")
     await page.set_viewport_size({"width": 360, "height": 780})
     async with playing(tmp_path, Jobs({"parent_note": NOTE, "learnings": learning})) as stage:
@@ -128,8 +131,13 @@ async def test_what_was_learned_is_seen_by_date_and_subject_and_vanishes_with_th
         await page.fill("#token", maria)
         await page.fill("#companion", MATHS)
         await page.click("#enter button")
+        await expect(page.locator("#title")).to_have_text("How Ann Miller is doing")
+        await expect(page.locator("#who")).to_have_text("With Maestra Livia. You are here as a caregiver.")
+        await expect(page.get_by_role("link", name="Good to know")).to_be_hidden()  # of no use to a teacher
         shown = page.locator("#learned")
         await expect(shown).to_have_text("Consent does not allow this now.")
+        await page.get_by_role("link", name="What is allowed").click()
+        await expect(page.locator("#consent-title")).to_be_in_viewport()
         await page.select_option("#basis", "parent")
         await page.select_option("#scope", "notes")
         await page.get_by_role("button", name="Allow this for a year").click()

@@ -112,7 +112,7 @@ async def test_long_news_at_the_bottom_leaves_room_for_help_on_a_small_screen(
     await in_full(page, played)
     await played.says(Notice(seq=played.seq(), code="note", say="Somebody may see something. " * 12))
     await expect(page.locator("#status")).to_contain_text("Somebody may see")
-    for words in ("fireside-crisis h2", "fireside-crisis h2 + p"):
+    for words in ("fireside-crisis h2", "fireside-crisis li:first-child"):
         await expect(page.locator(words)).to_be_in_viewport(ratio=1)
         assert await page.locator(words).evaluate(
             "(part) => part.getBoundingClientRect().bottom <= document.querySelector('footer').offsetTop"
