@@ -12,8 +12,8 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from memory.crisis_reader import LANGUAGES, ORDER, Sign, reader
-from memory.crisis_runs import signs
+from memory.crisis_reader import LANGUAGES, ORDER, OTHERS, Sign, reader
+from memory.crisis_runs import marks, signs
 from memory.crisis_table import CrisisCategory
 
 __all__ = ["Crisis", "CrisisCategory", "read_crisis", "warm"]
@@ -37,7 +37,9 @@ class Crisis(Struct, frozen=True):
 def warm() -> None:
     """Read the tables now, so that the first message does not wait for them."""
     for name in LANGUAGES:
-        reader(name)
+        reader(name).warm()
+    for name in OTHERS:
+        marks(name)
 
 
 def read_crisis(text: str, recent: Sequence[str] = ()) -> Crisis | None:

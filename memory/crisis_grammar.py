@@ -50,6 +50,10 @@ class Phrase:
         """The rows of places that must all be found; most phrases are never looked for."""
         return [[self._placed(element) for element in part.split()] for part in self.source.split(" & ")]
 
+    def lay_out(self) -> None:
+        """Find the places now, not when the phrase is first looked for."""
+        assert self.rows
+
     def found(self, letters: str, start: int, end: int, laid: Laid) -> Iterator[tuple[int, int]]:
         """Where the phrase stands in the sentence of ``letters`` from ``start`` to ``end``, also ``laid`` out."""
         if not all(map(laid.holds, self.rows)):

@@ -48,6 +48,12 @@ class Watch:
     def _index(self, phrases: Iterable[str]) -> Index:
         return Index([self.alphabet.phrase(each) for each in phrases])
 
+    def warm(self, rules: Iterable[Rule]) -> None:
+        """Lay out the phrases of every guard, and what takes words away from ``rules``."""
+        unless = (self.before(rule) for rule in rules if rule.unless)
+        for index in (self.denials, *self.indexes.values(), *unless):
+            index.lay_out()
+
     def before(self, rule: Rule) -> Index:
         """The phrases that take words away from ``rule``."""
         known = self.unless.get(id(rule))

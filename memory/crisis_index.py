@@ -24,18 +24,13 @@ class Index:
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         self.phrases = phrases
-        self.anchors: dict[str, int] = {}
-        self.seconds: dict[str, int] = {}
-        self.need_one = 0
-        self.others = [phrase.needs[1:] for phrase in phrases]
-        for at, phrase in enumerate(phrases):
-            first, *second = phrase.needs[:2]
-            for letters in first:
-                self.anchors[letters] = self.anchors.get(letters, 0) | 1 << at
-            for letter in {letters[-1] for letters in second[0]} if second else ():
-                self.seconds[letter] = self.seconds.get(letter, 0) | 1 << at
-            if not second:
-                self.need_one |= 1 << at
+        self.letters = [tuple(map(_letters, phrase.needs[3:])) for phrase in phrases]
+        self.beside = [tuple(filter(_has_pairs, phrase.needs[1:])) for phrase in phrases]
+        self.anchors = _table(phrase.needs[0] for phrase in phrases)
+        second, third = (_table(_letters(_nth(phrase, rank)) for phrase in phrases) for rank in (1, 2))
+        self.others = {letter: (second.get(letter, 0), third.get(letter, 0)) for letter in {*second, *third}}
+        self.no_second = _bits(at for at, phrase in enumerate(phrases) if len(phrase.needs) < 2)
+        self.no_third = _bits(at for at, phrase in enumerate(phrases) if len(phrase.needs) < 3)
 
     @cached_property
     def _single(self) -> re.Pattern[str]:
@@ -49,8 +44,14 @@ class Index:
         return re.compile(f"{_one_of(map(itemgetter(0), pairs))}(?={_one_of(map(itemgetter(1), pairs))})")
 
     def warm(self) -> None:
-        """Compile the patterns now."""
+        """Lay out the phrases and compile the patterns now."""
+        self.lay_out()
         self.possible("", [])
+
+    def lay_out(self) -> None:
+        """Lay out every phrase now."""
+        for phrase in self.phrases:
+            phrase.lay_out()
 
     def possible(self, letters: str, sentences: Sequence[Span]) -> list[tuple[int, Span]]:
         """The number of each phrase that can be in a sentence, with that sentence."""
@@ -86,11 +87,40 @@ class Index:
 
     def _needed(self, met: int, said: str) -> list[int]:
         """The numbers of the phrases whose anchor was ``met`` and whose other words are ``said`` as well."""
-        met &= reduce(int.__or__, filter(None, map(self.seconds.get, said)), self.need_one)
+        second, third = self.no_second, self.no_third
+        for one, other in filter(None, map(self.others.get, said)):
+            second |= one
+            third |= other
+        met &= second & third
         if not met:
             return []
+        numbers = [at for at in _places(met) if not any(each.isdisjoint(said) for each in self.letters[at])]
+        if not any(map(self.beside.__getitem__, numbers)):
+            return numbers
         lacking = frozenset(chain(said, map(add, said, said[1:]))).isdisjoint
-        return [at for at in _bits(met) if not any(map(lacking, self.others[at]))]
+        return [at for at in numbers if not any(map(lacking, self.beside[at]))]
+
+
+def _table(needs: Iterable[frozenset[str]]) -> dict[str, int]:
+    """For each of the letters or pairs in ``needs`` the numbers of those it is in, as bits."""
+    found: dict[str, int] = {}
+    for at, needed in enumerate(needs):
+        for letters in needed:
+            found[letters] = found.get(letters, 0) | 1 << at
+    return found
+
+
+def _nth(phrase: Phrase, rank: int) -> frozenset[str]:
+    return phrase.needs[rank] if rank < len(phrase.needs) else frozenset()
+
+
+def _letters(needed: frozenset[str]) -> frozenset[str]:
+    """Single letters, one of which stands where one of ``needed`` does."""
+    return frozenset(letters[-1] for letters in needed)
+
+
+def _has_pairs(needed: frozenset[str]) -> bool:
+    return any(len(letters) > 1 for letters in needed)
 
 
 def _one_of(letters: Iterable[str]) -> str:
@@ -99,8 +129,12 @@ def _one_of(letters: Iterable[str]) -> str:
     return f"[{every}]" if every else "(?!)"
 
 
-def _bits(bits: int) -> Iterator[int]:
-    """The places of those that are set, from the lowest."""
+def _bits(places: Iterable[int]) -> int:
+    return sum(1 << at for at in places)
+
+
+def _places(bits: int) -> Iterator[int]:
+    """The places of the bits that are set, from the lowest."""
     while bits:
         bit = bits & -bits
         bits ^= bit

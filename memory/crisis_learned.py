@@ -179,6 +179,7 @@ class Hearing:
         self.learned = learned
         self.letters = letters
         self.sentences = sentences
+        self.known: dict[Span, float | None] = {}
 
     @cached_property
     def windows(self) -> list[Span]:
@@ -189,16 +190,17 @@ class Hearing:
         """The likeliest run of those that are a sign by themselves; of equals the first."""
         if self.learned.triggers.isdisjoint(self.letters):
             return None
-        heard = (self._heard(run) for run in self._perhaps() if self._speaks(run))
+        heard = (Heard(*run, chance) for run in self._perhaps() if (chance := self._chance(run)) is not None)
         return max(filter(self._is_sure, heard), key=lambda each: each.chance, default=None)
 
-    def about(self, found: Span, sentence: Span) -> float:
-        """How likely the words of ``found`` are danger: by their sentence, or by what is heard around them."""
-        if self._speaks(sentence):
-            return self._heard(sentence).chance
+    def bears_out(self, found: Span, sentence: Span, least: float) -> bool:
+        """Whether the chance of danger of ``sentence`` is ``least``, or that of what is heard around ``found``."""
+        own = self._chance(sentence)
+        if own is not None:
+            return own >= least
         start, end = found
-        near = (run for run in self.windows if run[0] < end and start < run[1] and self._speaks(run))
-        return max((self._heard(run).chance for run in near), default=0.0)
+        near = (self._chance(run) for run in self.windows if run[0] < end and start < run[1])
+        return any(chance is not None and chance >= least for chance in near)
 
     def _perhaps(self) -> Iterator[Span]:
         """The windows whose weights may suffice for a sign."""
@@ -211,11 +213,13 @@ class Hearing:
             ):
                 yield start, end
 
-    def _speaks(self, run: Span) -> bool:
-        return not self.learned.triggers.isdisjoint(self.letters[run[0] : run[1]])
-
-    def _heard(self, run: Span) -> Heard:
-        return Heard(*run, self.learned.chance(self.letters, *run))
+    def _chance(self, run: Span) -> float | None:
+        """The chance that a run speaks of danger, added up once; None where no word of it does."""
+        if run not in self.known:
+            start, end = run
+            silent = self.learned.triggers.isdisjoint(self.letters[start:end])
+            self.known[run] = None if silent else self.learned.chance(self.letters, start, end)
+        return self.known[run]
 
     def _is_sure(self, heard: Heard) -> bool:
         """Whether a run is a sign by itself: a part of a long message, of which there are many, must be surer."""

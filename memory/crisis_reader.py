@@ -51,6 +51,11 @@ class Reader:
         self.marks = frozenset(map(plain, tables.marks))
         self.pairs = tables.pairs
 
+    def warm(self) -> None:
+        """Lay out every phrase and compile every pattern now, so that no message waits for them."""
+        self.index.warm()
+        self.watch.warm(self.rules)
+
     def signs(self, text: str) -> list[Sign]:
         """The signs of danger in ``text``, whatever language it is in."""
         return self.found(Message(text, self.speller))
@@ -119,7 +124,7 @@ class _Reading:
         if hearing is None or rule.kind == "plan":
             return True
         least = hearing.learned.needed(rule.category, rule.severity == HIGHEST)
-        return least <= 0 or hearing.about((found.start, found.end), found.sentence) >= least
+        return least <= 0 or hearing.bears_out((found.start, found.end), found.sentence, least)
 
     def learned(self, known: int) -> Iterator[Sign]:
         """The sign of what was learned, where it is sure; beside one of severity ``known`` only a graver one."""

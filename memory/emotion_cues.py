@@ -158,6 +158,8 @@ def _common() -> dict[str, int]:
 def language(text: Sequence[str]) -> Language | None:
     """The language most of whose common words are in the text; ``None`` when there is none of any."""
     every, mask = sum(filter(None, map(_common().get, text))), (1 << _LANE_BITS) - 1
-    counts = [(every >> _LANE_BITS * lane & mask, name) for lane, name in enumerate(_grammars())]
+    counts: list[tuple[int, Language]] = [
+        (every >> _LANE_BITS * lane & mask, name) for lane, name in enumerate(_grammars())
+    ]
     most, best = max(counts, key=lambda count: count[0])
     return best if most else None

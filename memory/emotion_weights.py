@@ -5,7 +5,6 @@ comments (GoEmotions); the gate says which of the two a text is like.
 """
 
 import zlib
-from collections.abc import Callable
 from functools import cache
 from itertools import chain, repeat
 from math import sqrt
@@ -22,7 +21,7 @@ from memory.lanes import packed, sums
 FILE = "emotion.bin"
 FEWEST_WORDS = 3  # a text of one word is no surer than one of three
 _NONE: Final[dict[str, int]] = {}
-_following: Callable[[dict[str, int], str], int | None] = dict.get
+_following = dict[str, int].get
 
 
 class Weights(msgspec.Struct, frozen=True):
