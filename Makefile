@@ -1,8 +1,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: serve test lint types contracts unit evaluate kills soak bounds simulate clean
+.PHONY: serve test lint types contracts unit evaluate kills soak bounds simulate audit lock clean
 
 serve: $(VENV)/.run
 	$(BIN)/fireside serve $(ARGS)
@@ -44,13 +46,33 @@ simulate: $(VENV)/.test
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.run: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+# What is taken from elsewhere is of a known version and known bytes; then this project, which needs nothing more.
+$(VENV)/.run: pyproject.toml requirements/run.txt | $(VENV)/bin/python
+	$(INSTALL) --require-hashes -r requirements/run.txt
+	$(INSTALL) --no-deps --no-build-isolation -e .
 	touch $@
 
-$(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+$(VENV)/.test: pyproject.toml requirements/test.txt | $(VENV)/bin/python
+	$(INSTALL) --require-hashes -r requirements/test.txt
+	$(INSTALL) --no-deps --no-build-isolation -e .
 	touch $@
+
+$(VENV)/.audit: requirements/audit.txt | $(VENV)/bin/python
+	$(PYTHON) -m venv $(VENV)/audit
+	$(VENV)/audit/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt
+	touch $@
+
+# Whether a fault is known of what is taken from elsewhere; where nobody can be asked it says so.
+audit: $(VENV)/.test $(VENV)/.audit
+	$(VENV)/audit/bin/pip-audit --disable-pip --require-hashes -r requirements/test.txt --format json \
+		--progress-spinner off --timeout 10 2>/dev/null | $(BIN)/python -m tests.audited
+
+# Versions from constraints.txt, with the bytes of every platform's files, without an address.
+lock: $(VENV)/bin/python
+	$(INSTALL) uv
+	$(LOCK) -c constraints.txt pyproject.toml requirements/build.in -o requirements/run.txt
+	$(LOCK) -c constraints.txt pyproject.toml requirements/build.in --extra test -o requirements/test.txt
+	$(LOCK) requirements/audit.in -o requirements/audit.txt
 
 clean:
 	rm -rf $(VENV)
