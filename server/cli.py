@@ -25,6 +25,7 @@ from server import (
 from server.app import Running, server
 from server.logs import configure
 from server.models import embedding_at_once
+from server.notifying import told
 from server.plain_words import said_plainly
 from server.settings import Loaded, load, shown
 from server.signals import stop_asked
@@ -127,7 +128,7 @@ def serve(
         settings = loaded.settings
         async with stop_asked() as stop:
             while not stop.is_set():
-                async with server(settings) as running:
+                async with server(settings) as running, told(os.environ):
                     _announce(running)
                     await _first_of(stop, running.again)
                 listen = replace(settings.listen, port=running.port)  # who comes back finds the same door
