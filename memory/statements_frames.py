@@ -18,7 +18,8 @@ from memory.statements_marks import marks
 from memory.statements_words import known_words
 
 _MARK_AMONG_LETTERS = Expression(r"\[[^]]*[()|]")
-_CALLED = frozenset({"called"})
+CALLED = "called"
+"""What a frame calls any word that is written like a name, as if it were a group."""
 _NONE: frozenset[str] = frozenset()
 _TABLES = ("statements_en.toml", "statements_de.toml", "statements_es.toml")
 
@@ -153,7 +154,7 @@ def value_fits(value: str, frame: Compiled, names: frozenset[str]) -> bool:
     if frame.need_groups or frame.without_groups:
         groups = known_words().groups_of(said)
         if said and said[0] in names:
-            groups |= _CALLED
+            groups |= {CALLED}
     if need and need.isdisjoint(said) and frame.need_groups.isdisjoint(groups):
         return False
     return without.isdisjoint(said) and frame.without_groups.isdisjoint(groups)

@@ -13,22 +13,27 @@ from typing import Final, Literal, NamedTuple
 from memory import statements_rules, statements_senses, statements_values
 from memory.bits import union
 from memory.expressions import Expression
-from memory.statements_frames import frames
+from memory.statements_frames import CALLED, frames
 from memory.statements_needs import DIGITS, MOST_NEEDS, needs
 from memory.statements_pieces import taken_apart
 from memory.statements_reading import reading
 from memory.statements_words import Affixes, known_words
 from memory.text import Remembered
 
-_RANKS = 2 + MOST_NEEDS
-_CUE, _COMPANY = 4, 0
-_NEEDS = (3, 1, 2)
+_RANKS = 3 + MOST_NEEDS
+_CUE, _COMPANY, _VALUE = 5, 0, 1
+_NEEDS = (4, 2, 3)
 """Where the bits of each thing that a pattern must find stand: the two that are seldomest there stand highest."""
 _RUN = Expression(r"\w+")
 _DIGIT = Expression(r"\d")
 _PEOPLE = ("relation", "name")
 _NAMES_SOMEBODY = 1
 _OPENS_PHRASE = 2
+
+
+def _run_of(word: str) -> str:
+    """What of a word or group that a value must have is looked for: of a word its first letters and digits in a row."""
+    return word if word.startswith("@") else _RUN.findall(word)[0]
 
 
 class Possible(NamedTuple):
@@ -59,6 +64,7 @@ class Met(NamedTuple):
 
 
 _serves: Callable[[Met], int] = itemgetter(0)
+_names: Callable[[Met], tuple[str, ...]] = itemgetter(2)
 
 
 def sense_sources() -> tuple[str, ...]:
@@ -120,17 +126,20 @@ class Index:
                 bits << _CUE * self._size, frame.frame.cues.split(), self._whole, cue_starts, cue_ends
             )
             self._enter(bits << _COMPANY * self._size, frame.company, self._whole, {}, {})
+            of_value = () if frame.frame.value else map(_run_of, frame.need)
+            self._enter(bits << _VALUE * self._size, of_value, self._exact, {}, {})
             for at, pattern in enumerate(frame.patterns, self.first[number]):
                 self._enter_needs(at, pattern.source, starts, ends)
         for at, rule in enumerate(self._rules, self._loose):
-            self._always |= 1 << at + _COMPANY * self._size
+            self._always |= 1 << at + _COMPANY * self._size | 1 << at + _VALUE * self._size
             groups = [f"@{rule.group}"] if rule.group else ()
             self._enter(1 << at + _CUE * self._size, groups, self._whole, starts, ends)
             self._enter_needs(at, rule.beside, starts, ends)
         for at, source in enumerate(sense_sources(), self._senses):
-            self._always |= 1 << at + _CUE * self._size | 1 << at + _COMPANY * self._size
+            self._always |= union(1 << at + rank * self._size for rank in (_CUE, _COMPANY, _VALUE))
             self._enter_needs(at, source, starts, ends)
         self._starts, self._ends = Affixes(starts), Affixes(ends, ends=True)
+        self._called = self._groups.get(CALLED, 0)
         self._cue_starts, self._cue_ends = Affixes(cue_starts), Affixes(cue_ends, ends=True)
 
     def _enter_needs(self, at: int, source: str, starts: dict[str, int], ends: dict[str, int]) -> None:
@@ -176,7 +185,11 @@ class Index:
             return found | self._of_run(word)
         if _DIGIT.search(word):
             found |= self._exact.get(DIGITS, 0)
-        return union(map(self._of_run, _RUN.findall(word)), found)
+        runs = _RUN.findall(word)
+        values = (
+            union(self._of_groups(known_words().of(run)) for run in runs) & self._most << _VALUE * self._size
+        )
+        return union(map(self._of_run, runs), found | values)
 
     def _of_run(self, run: str) -> int:
         """What the letters and digits of a word serve, as patterns see them."""
@@ -196,14 +209,17 @@ class Index:
         """The pieces of a sentence."""
         return [*map(self._met.__getitem__, pieces)]
 
-    def written(self, met: Iterable[Met]) -> Possible:
+    def written(self, met: Sequence[Met]) -> Possible:
         """What may be in a sentence of these pieces: a phrase is taken as there when its first word is."""
-        return self._laid_over(union(filter(None, map(_serves, met)), self._always))
+        always = self._always
+        if any(map(_names, met[1:])) or (met and met[0].opening):
+            always |= self._called
+        return self._laid_over(union(filter(None, map(_serves, met)), always))
 
-    def possible(self, said: Sequence[str]) -> Possible:
-        """What can be in a text of the tokens ``said``."""
+    def possible(self, said: Sequence[str], named: bool = True) -> Possible:
+        """What can be in a text of the tokens ``said``; ``named``: some of them may be written like names."""
         each: Iterable[int] = filter(None, map(self._words.__getitem__, said))  # pyright: ignore[reportUnknownArgumentType]  # its stub
-        served = union(each, self._always)
+        served = union(each, self._always | self._called if named else self._always)
         if served & self._phrases:
             groups = (groups for _, _, groups in known_words().phrases(said))
             served = union(map(self._of_groups, groups), served)
@@ -212,10 +228,10 @@ class Index:
     def _laid_over(self, served: int) -> Possible:
         """What has all it needs. The rarest of a pattern's words come first, because few sentences go on from there."""
         size = self._size
-        seldom = served >> 3 * size
+        seldom = served >> _NEEDS[0] * size
         bits = seldom & seldom >> size & self._most
         if bits & self._wanted:
-            bits &= served & served >> size & served >> 2 * size
+            bits &= served & served >> size & served >> 2 * size & served >> 3 * size
         if not (bits & self._wanted or served & self._people):
             return NOTHING
         return _possible(

@@ -66,10 +66,13 @@ class Stretch:
     space.
     """
 
-    __slots__ = ("_possible", "asks", "said", "supposes", "tells", "text")
+    __slots__ = ("_named", "_possible", "asks", "said", "supposes", "tells", "text")
 
-    def __init__(self, text: str, said: list[str], asks: bool, supposes: bool, tells: bool) -> None:
+    def __init__(
+        self, text: str, said: list[str], named: bool, asks: bool, supposes: bool, tells: bool
+    ) -> None:
         self.text = text
+        self._named = named
         self.said = said
         self.asks = asks
         self.supposes = supposes
@@ -80,7 +83,7 @@ class Stretch:
     def possible(self) -> Possible:
         """What its own words can state."""
         if self._possible is None:
-            self._possible = index().possible(self.said)
+            self._possible = index().possible(self.said, self._named)
         return self._possible
 
     @possible.setter
@@ -255,8 +258,9 @@ def _stretches(sentence: Sentence) -> list[Stretch]:
     tells = not cues("fiction").isdisjoint(has) and bool(pattern("fiction").search(sentence.text.lower()))
     supposing = None if cues("supposing").isdisjoint(has) else pattern("supposing")
     asking = _asking(texts, marked) if marked or not cues("asking").isdisjoint(has) else repeat(False)
+    named = (len(texts) > 1 or possible.phrases != 0) and bool(sentence.names)
     found = [
-        Stretch(text, part, asks, supposing is not None and supposing.search(text) is not None, tells)
+        Stretch(text, part, named, asks, supposing is not None and supposing.search(text) is not None, tells)
         for text, part, asks in zip(texts, parts, asking, strict=False)
     ]
     if len(found) == 1 and not possible.phrases:
