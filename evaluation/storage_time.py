@@ -1,4 +1,4 @@
-"""How fast the store is: durable messages a second, listing 1,000 conversations, loading one of 1,000 messages.
+"""How fast the store is: durable messages a second; listing conversations; loading, saving and coding 1,000 messages.
 
 Durable means on stable storage (``acked``: write-ahead log, synchronous FULL). The base is one transaction a
 message; beside it stand batches, as the writer makes them of what queued while the last one was written.
@@ -13,7 +13,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from companions.changes import AnswerGiven, AnyChange, CommandId, MessageSaid, NewConversation
+from memory.messages import Message
 from storage.apply import apply_all
 from storage.connection import Store, opened
 from storage.conversations import list_conversations
@@ -96,6 +99,28 @@ async def main() -> None:
                 )
             )
             print(f"load a conversation of 1,000 messages: {loading:.1f} ms")
+            positions = iter(range(1_001, 1_100, 2))
+
+            async def save() -> None:
+                position = next(positions)
+                pair: list[AnyChange] = [said("long", position), answered("long", position + 1)]
+                await store.transact(lambda db: apply_all(db, pair))
+
+            print(f"save a message and its answer, durably, in it: {await median_ms(save):.1f} ms")
+            opening = await store.read(
+                lambda db: load_talk(db, user="anna", conversation_id="long", messages=1_000)
+            )
+            assert opening is not None
+            messages = opening.messages
+            assert len(messages) == 1_000
+            decoder = msgspec.json.Decoder(tuple[Message, ...])
+
+            began = time.process_time()
+            for _ in range(21):
+                decoder.decode(msgspec.json.encode(messages))
+            print(
+                f"code 1,000 messages to JSON and back: {(time.process_time() - began) / 21 * 1000:.1f} ms (processor)"
+            )
 
 
 if __name__ == "__main__":
