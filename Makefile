@@ -23,7 +23,7 @@ contracts: $(VENV)/.test
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # How well messages are read, on the development sets: a table for each reader (docs/measures.md).
 evaluate: $(VENV)/.test

@@ -60,7 +60,7 @@ class Talker:
             self._check(event)
             return event
 
-    async def next(self, kind: type[E], *, seconds: float = 10.0) -> E:
+    async def next(self, kind: type[E], *, seconds: float = 30.0) -> E:
         """The next event of ``kind``; what came before it is kept in ``events``."""
         with anyio.fail_after(seconds):
             while True:

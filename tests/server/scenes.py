@@ -77,7 +77,7 @@ async def played(
 
 async def closed_upstream(upstream: ModelServer, count: int = 1) -> bool:
     """Whether the model's request number ``count`` was closed from our side before its answer was complete."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         request = await upstream.asked(count)
         await request.ended.wait()
     return request.closed_early

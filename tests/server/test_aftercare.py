@@ -16,7 +16,7 @@ from tests.server.serving import serving, settings
 
 async def rows(folder: Path, question: str) -> list[tuple[Any, ...]]:  # Any: a row
     """What the store answers, once it answers something."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while True:
             with closing(sqlite3.connect(folder / STORE_FILE)) as db:
                 found = db.execute(question).fetchall()

@@ -58,7 +58,7 @@ async def test_what_came_of_the_vectors_is_counted_without_a_word_of_the_message
         chosen = with_embedder(settings(tmp_path), f"ollama:all-minilm@{upstream.url}")
         async with embedding(chosen) as found, vectors(found, metrics.vector) as vector:
             await upstream.asked()  # the one that warms up
-            with anyio.fail_after(10):
+            with anyio.fail_after(60):
                 while await vector("My name is Ann.") is None:
                     pass
                 assert await vector("My name is Ann.") is None

@@ -26,7 +26,7 @@ async def test_no_ack_is_durable_until_the_store_was_opened_anew(tmp_path: Path,
         await talker.answer()
         again = await talker.say("Did that arrive?", id_="doubtful")
         assert (again.message, again.durable) == (ack.message, False)
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while "store.not_reopened" not in server.log.read_text():  # noqa: ASYNC110  # the log is all there is to see
                 await anyio.sleep(0.05)
         failing.unlink()

@@ -94,7 +94,7 @@ async def test_staff_confirm_the_date_with_the_server_stopped_and_running(
     assert "the clock is believed" in capsys.readouterr().out
     newest(tmp_path, now_ms() - 30 * DAY_MS)
     async with serving(settings(tmp_path)) as url:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while json.loads(await get(url, "/healthz"))["retention"] != "long_since":  # noqa: ASYNC110  # it is told by GET alone
                 await anyio.sleep(0.05)
             await anyio.to_thread.run_sync(run, "date", "confirm", today(now_ms()), *data)
@@ -181,7 +181,7 @@ async def test_the_first_copy_is_made_when_there_is_none_and_the_next_after_its_
     copies = DailyCopies(Copier(tmp_path), tmp_path, hours=24, now_ms=lambda: clock[0], first=0.0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(copies)
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while not backups(tmp_path):  # noqa: ASYNC110  # the file is all there is to see
                 await anyio.sleep(0.02)
         tasks.cancel_scope.cancel()

@@ -67,7 +67,7 @@ async def test_a_kill_right_after_a_close_leaves_one_summary(tmp_path: Path, bor
             closed.append((await talker.next(ConversationClosed)).conversation)
             await server.kill()
     async with born.server_process(tmp_path):
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while len(summed_up(tmp_path)) < len(closed):  # noqa: ASYNC110  # another process writes them
                 await anyio.sleep(0.05)
     assert sorted(summed_up(tmp_path)) == sorted(closed)

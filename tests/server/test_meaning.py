@@ -119,7 +119,7 @@ async def test_what_an_embedder_that_is_gone_left_out_is_made_at_the_next_start(
         async with anyio.create_task_group() as tasks:
             told = counted.told
             tasks.start_soon(jobs)
-            with anyio.fail_after(10):
+            with anyio.fail_after(60):
                 await told.wait()
             tasks.cancel_scope.cancel()
         assert counted.counts == {"failed": 1}
@@ -158,7 +158,7 @@ async def found(talker: Talker, query: str) -> list[str]:
 
 
 async def until_found(talker: Talker, query: str) -> list[str]:
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         texts: list[str] = []
         while not texts:
             texts = await found(talker, query)
@@ -255,7 +255,7 @@ async def test_every_story_gets_its_vector_also_when_the_embedder_comes_late() -
         return "unreachable" if len(refused) == 1 else None
 
     words.fault = late
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         await stories_meant(words, found, meant, rest=0.01)
     assert set(meant) == {story.text for each in found for story in each.narratives}
     assert len(refused) > 1

@@ -56,7 +56,7 @@ async def facts(talker: Talker, status: str | None = "active") -> dict[str, dict
 
 async def all_jobs_done(scene: Scene) -> None:
     """Until every job of the server has ended."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             with closing(sqlite3.connect(scene.data / STORE_FILE)) as db:
                 (left,) = db.execute("SELECT COUNT(*) FROM jobs WHERE state <> 'done'").fetchone()
@@ -310,7 +310,7 @@ async def test_a_companion_that_keeps_nothing_keeps_nothing_when_told_to(tmp_pat
 
 async def jobs_done(scene: Scene, least: int) -> None:
     """Until so many jobs about facts have ended."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             with closing(sqlite3.connect(scene.data / STORE_FILE)) as db:
                 question = "SELECT COUNT(*) FROM jobs WHERE kind = 'facts' AND state = 'done'"

@@ -103,7 +103,7 @@ def connections(folder: Path) -> list[str]:
 
 async def figures(port: int, wanted: bytes) -> bytes:
     """The figures of a server once they hold ``wanted``."""
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         while True:
             body = (await asked(port, "/metrics")).body
             if wanted in body:

@@ -152,7 +152,7 @@ async def test_what_was_said_while_the_store_refused_is_there_after_a_kill(
             ack = await talker.say("Is anybody there?", id_="in the dark")
             assert not ack.durable
             await talker.answer()
-            with anyio.fail_after(20):  # SQLite waits 5 s for the other before it refuses
+            with anyio.fail_after(60):  # SQLite waits 5 s for the other before it refuses
                 while b"Is anybody there?" not in (data / SPILL_FILE).read_bytes():  # noqa: ASYNC110  # the file is all there is to see
                     await anyio.sleep(0.1)
             await server.kill()

@@ -99,7 +99,7 @@ async def test_an_answer_that_was_finished_while_nobody_was_there_is_told(tmp_pa
             await talker.send(MessageSend(id="gone", text="Hello?"))
             await talker.next(ResponseStarted)
             point = talker.resume_point()
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await (await scene.model.asked()).ended.wait()
         async with connected(scene.url) as back:
             assert (await back.hello(companion="serenity", user="ann", resume=point)).resumed
@@ -199,7 +199,7 @@ async def test_a_connection_that_goes_on_replaces_the_one_before(tmp_path: Path)
 
 async def close_code(talker: Talker) -> int:
     """The code the server closes with; what came before is in ``events``."""
-    with anyio.fail_after(10), pytest.raises(ConnectionClosed) as closed:  # noqa: PT012  # until it closes
+    with anyio.fail_after(60), pytest.raises(ConnectionClosed) as closed:  # noqa: PT012  # until it closes
         while True:
             talker.events.append(await talker.receive())
     assert closed.value.rcvd is not None

@@ -156,7 +156,7 @@ async def test_an_answer_whose_transaction_failed_is_in_the_journal_and_there_at
             async with locked(data / STORE_FILE):
                 done = await talker.next(ResponseDone, seconds=40)
                 assert not done.durable
-                with anyio.fail_after(40):
+                with anyio.fail_after(60):
                     while done.text.encode() not in (data / SPILL_FILE).read_bytes():  # noqa: ASYNC110  # the file is all there is to see
                         await anyio.sleep(0.05)
                 await server.kill()

@@ -6,19 +6,21 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.server.pages.stage import Stage, stage
 
+PATIENCE_MS = 60_000  # a busy machine is late; what comes, comes at once on a quiet one
+expect.set_options(timeout=PATIENCE_MS)
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 async def browser(anyio_backend: str) -> AsyncIterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None:
@@ -40,7 +42,7 @@ async def page(browser: Browser) -> AsyncIterator[Page]:
     """A page of its own, which complains of nothing: no script fails, nothing is blocked."""
     context = await browser.new_context(viewport={"width": 1024, "height": 768}, reduced_motion="reduce")
     page = await context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(PATIENCE_MS)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda told: complaints.append(told.text) if "Content Security" in told.text else None)
@@ -49,7 +51,7 @@ async def page(browser: Browser) -> AsyncIterator[Page]:
     assert complaints == []
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The script of axe-core."""
     npm = shutil.which("npm")

@@ -111,7 +111,7 @@ class Stage:
 
     async def hears(self, kind: type[C]) -> C:
         """The page's next command that is not answered by itself, which is of this kind."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             command = await self._heard.get()
         assert isinstance(command, kind), command
         return command
@@ -206,7 +206,7 @@ class Stage:
 
     async def is_knocked_at(self) -> None:
         """The page tries to come back, in vain."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await self._knocked.wait()
 
     async def drops(self) -> None:

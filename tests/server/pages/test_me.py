@@ -52,7 +52,7 @@ async def remembered(folder: Path, *, cool_down: float = 600.0) -> AsyncGenerato
         await talker.talk(f"My sister is called Maria. {HOSTILE}")
         await talker.ask(ConversationClose(id=talker.new_id()))
         await talker.ask(MemoryAdd(id=talker.new_id(), text="I am allergic to peanuts"))
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await learned(talker)
         yield f"{http(url)}me?companion=serenity&user=ada", talker
 
@@ -222,7 +222,7 @@ async def test_after_a_lost_connection_the_page_goes_on(page: Page, tmp_path: Pa
         await sockets[0].close(code=1011, reason="lost")
         await page.get_by_label("Something to remember").fill("I play the cello")
         await page.get_by_role("button", name="Remember this").click()
-        await expect(note(page, "cello")).to_have_count(1, timeout=20_000)
+        await expect(note(page, "cello")).to_have_count(1, timeout=60_000)
 
 
 async def test_a_companion_that_caregivers_look_after_says_so_and_offers_no_way_in(

@@ -82,7 +82,7 @@ async def test_a_server_that_starts_again_finds_the_page_and_the_page_its_talk(
     await page.fill("#field", "Are you still there?")
     await page.keyboard.press("Enter")
     async with serving(replace(chosen, listen=Listen(port=port))):
-        await expect(page.locator("article")).to_have_count(4, timeout=20_000)
+        await expect(page.locator("article")).to_have_count(4, timeout=60_000)
         assert (await page.locator("article .text").all_text_contents())[:3] == [
             *said,
             "Are you still there?",
