@@ -13,7 +13,7 @@ from typing import Protocol
 import anyio
 
 READY = re.compile(rb"is ready: http://([^/]+)/")
-START_SECONDS = 30.0
+START_SECONDS = 120.0  # it takes one; a busy machine is no fault of its
 
 
 class Child(Protocol):

@@ -11,8 +11,7 @@ import pytest
 from actors.client import Gone
 from actors.mail import Asked, Cut, Drain, Mail, Replaced
 from actors.runtime import Closed
-from actors.session import LINGER_SECONDS
-from companions.changes import AnswerGiven, ConversationClosed, MessageSaid
+from companions.changes import AnswerGiven, MessageSaid
 from companions.ports import ModelError
 from companions.speech import Manner
 from protocol.conversation_frames import ConversationClose
@@ -44,84 +43,6 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:  # Any: anyio's own type for 
 
 def now() -> float:
     return anyio.current_time()
-
-
-# ---------------------------------------------------------------- silence
-
-
-async def test_silence_ends_a_conversation_after_exactly_its_seconds() -> None:
-    async with Stage().open() as stage:
-        await stage.say()
-        await stage.client.told(ResponseDone)
-        quiet_since = now()
-        closed = await stage.client.told(ToldClosed)
-        assert (closed.reason, now() - quiet_since) == ("silence", SILENCE)
-        assert len(stage.shelf.of(ConversationClosed)) == 1
-        assert stage.handed_over == [closed.conversation]
-
-
-async def test_silence_does_not_end_a_conversation_in_which_somebody_speaks() -> None:
-    async with Stage().open() as stage:
-        for count in range(1, 4):
-            await stage.say()
-            await stage.client.told(ResponseDone, count)
-            await anyio.sleep(SILENCE - 1)
-        assert stage.client.of(ToldClosed) == []
-        await stage.say()
-        last = await stage.client.told(ResponseDone, 4)
-        quiet_since = now()
-        await stage.client.told(ToldClosed)
-        assert now() - quiet_since == SILENCE
-        assert last.status == "completed"
-
-
-async def test_silence_begins_when_the_answer_ends() -> None:
-    async with Stage(["slowly ", 2 * SILENCE, "said."]).open() as stage:
-        await stage.say()
-        done = await stage.client.told(ResponseDone)
-        assert done.status == "completed"
-        assert stage.client.of(ToldClosed) == []
-
-
-async def test_after_an_end_by_silence_the_next_message_begins_a_new_conversation() -> None:
-    async with Stage().open() as stage:
-        await stage.say()
-        await stage.client.told(ToldClosed)
-        await stage.say()
-        await stage.client.told(ResponseDone, 2)
-        first, second = stage.client.of(ResponseDone)
-        assert first.conversation != second.conversation
-
-
-async def test_a_session_waits_for_its_client_until_silence_ends_the_talk_and_then_is_over() -> None:
-    async with Stage().open() as stage:
-        await stage.say()
-        await stage.client.told(ResponseDone)
-        quiet_since = now()
-        await stage.leave()
-        await stage.over.wait()
-        assert now() - quiet_since == SILENCE
-        assert len(stage.shelf.of(ConversationClosed)) == 1
-
-
-async def test_a_session_without_a_talk_lingers_and_is_over() -> None:
-    async with Stage().open() as stage:
-        await stage.client.told(Welcome)
-        left_at = now()
-        await stage.leave()
-        await stage.over.wait()
-        assert now() - left_at == LINGER_SECONDS
-
-
-async def test_who_comes_back_in_time_finds_the_session() -> None:
-    async with Stage().open() as stage:
-        await stage.client.told(Welcome)
-        for _ in range(3):
-            await stage.leave()
-            await anyio.sleep(LINGER_SECONDS - 1)
-            await stage.attach(stage.client, 0)
-        await anyio.sleep(LINGER_SECONDS * 3)
-        assert not stage.over.is_set()
 
 
 # ---------------------------------------------------------------- waiting for a model, a guard, a reader

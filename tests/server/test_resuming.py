@@ -1,11 +1,9 @@
 """Coming back: the rules of the contract on resuming, on ids, and on who has a conversation."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
-import msgspec
 import pytest
 from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed
@@ -14,27 +12,21 @@ from actors.outbox import MOST_EVENTS
 from loadtest.client import Refusal, Talker, connected
 from loadtest.model_script import Script
 from protocol.conversation_frames import (
-    ConversationClose,
-    ConversationCreate,
     ConversationHistory,
     ConversationList,
-    ConversationOpen,
     ConversationRename,
 )
 from protocol.frames import Numbered
-from protocol.person_frames import MoodCheckIn
-from protocol.session_frames import ConversationSnapshot, Notice, ResponseSnapshot, Resume, Welcome
+from protocol.session_frames import ConversationSnapshot, ResponseSnapshot, Resume, Welcome
 from protocol.talk_frames import (
     MessageCreated,
     MessageSend,
     ResponseDelta,
     ResponseDone,
-    ResponseRegenerate,
     ResponseStarted,
 )
 from server.settings import Limits
 from tests.server.scenes import SLOW, played
-from tests.server.serving import serving
 
 STEADY = Script(tokens=40, tokens_per_second=60.0)
 LIMITS = Limits(drain_seconds=0.3, commands_per_second=1_000.0)
@@ -206,155 +198,6 @@ async def close_code(talker: Talker) -> int:
     return closed.value.rcvd.code
 
 
-# ---------------------------------------------------------------- after a restart
-
-
-async def test_a_restart_leaves_the_ids_and_the_open_conversation_to_the_next_session(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene:
-        chosen = scene.chosen
-        async with scene.greeted() as talker:
-            done = await talker.talk("Hello.")
-            message = await talker.say("Remember me.", id_="kept")
-            await talker.answer()
-            rename = ConversationRename(id="rename", conversation=done.conversation, title="Ours")
-            named = await talker.ask(rename)
-            checked = await talker.ask(MoodCheckIn(id="check", mood=7))
-            point = talker.resume_point()
-    async with played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene, connected(scene.url) as back:
-        assert scene.chosen.data == chosen.data
-        welcome = await back.hello(companion="serenity", user="ann", resume=point)
-        assert not welcome.resumed
-        assert welcome.conversation == done.conversation
-        assert welcome.epoch == point.epoch
-        assert len((await back.next(ConversationSnapshot)).messages) == 4
-        again = await back.say("Remember me.", id_="kept")
-        assert (again.message, again.conversation, again.durable) == (
-            message.message,
-            done.conversation,
-            True,
-        )
-        assert (await back.ask(rename)).result == named.result
-        assert (await back.ask(MoodCheckIn(id="check", mood=7))).result == checked.result
-        for other in (
-            MessageSend(id="kept", text="Something else."),
-            ConversationRename(id="rename", conversation=done.conversation, title="Theirs"),
-            MoodCheckIn(id="check", mood=1),
-            MoodCheckIn(id="kept", mood=1),
-        ):
-            with pytest.raises(Refusal) as refused:
-                await back.ask(other)
-            assert refused.value.code == "id.reused"
-        assert len(await history(back, done.conversation)) == 4
-
-
-async def test_ids_are_inherited_over_two_restarts(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene, scene.greeted() as talker:
-        first = await talker.say("Hello.", id_="one")
-        await talker.answer()
-        point = talker.resume_point()
-    for _ in range(2):
-        async with (
-            played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene,
-            connected(scene.url) as back,
-        ):
-            await back.hello(companion="serenity", user="ann", resume=point)
-            assert (await back.say("Hello.", id_="one")).message == first.message
-            point = back.resume_point()
-
-
-async def test_a_check_in_before_any_message_is_remembered_over_a_restart(tmp_path: Path) -> None:
-    async with played(tmp_path, limits=LIMITS) as scene, scene.greeted() as talker:
-        first = await talker.ask(MoodCheckIn(id="check", mood=7))
-        point = talker.resume_point()
-    async with played(tmp_path, limits=LIMITS) as scene, connected(scene.url) as back:
-        await back.hello(companion="serenity", user="ann", resume=point)
-        assert (await back.ask(MoodCheckIn(id="check", mood=7))).result == first.result
-
-
-async def test_a_new_session_has_ids_of_its_own(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes.")) as scene:
-        async with scene.greeted() as talker:
-            first = await talker.say("Hello.", id_="one")
-            await talker.answer()
-        async with scene.greeted() as other:
-            second = await other.say("Hello.", id_="one")
-            assert second.message != first.message
-
-
-async def test_a_close_that_is_sent_again_after_a_restart_gets_its_first_answer(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene, scene.greeted() as talker:
-        await talker.talk("Hello.")
-        first = await talker.ask(ConversationClose(id="close"))
-        point = talker.resume_point()
-    async with played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene, connected(scene.url) as back:
-        welcome = await back.hello(companion="serenity", user="ann", resume=point)
-        assert welcome.conversation is None
-        done = await back.talk("A new day.")
-        assert (await back.ask(ConversationClose(id="close"))).result == first.result
-        assert (await back.talk("Still the same talk.")).conversation == done.conversation
-
-
-async def test_a_create_that_is_sent_again_after_a_restart_gets_its_first_answer(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene, scene.greeted() as talker:
-        first = await talker.ask(ConversationCreate(id="create", title="Garden"))
-        done = await talker.talk("Roses.")
-        assert first.result == {"conversation": done.conversation}
-        empty = await talker.ask(ConversationCreate(id="empty", title="Kitchen"))
-        point = talker.resume_point()
-    async with played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene, connected(scene.url) as back:
-        await back.hello(companion="serenity", user="ann", resume=point)
-        assert (await back.ask(ConversationCreate(id="create", title="Garden"))).result == first.result
-        assert (await back.ask(ConversationCreate(id="empty", title="Kitchen"))).result == empty.result
-        begun = await back.talk("Bread.")
-        assert {"conversation": begun.conversation} == empty.result
-        page = await back.ask(ConversationList(id=back.new_id()))
-        assert isinstance(page.result, dict)
-        assert [each["title"] for each in page.result["conversations"]] == ["Kitchen", "Garden"]
-
-
-async def test_another_answer_that_is_asked_for_again_after_a_restart_is_not_made_twice(
-    tmp_path: Path,
-) -> None:
-    command = ResponseRegenerate(id="anew", message="")
-    scripts = (Script(text="One."), Script(text="Two."))
-    async with played(tmp_path, *scripts, limits=LIMITS) as scene, scene.greeted() as talker:
-        ack = await talker.say("Hello.")
-        await talker.answer()
-        assert isinstance(ack.message, str)
-        command = replace(command, message=ack.message)
-        first = await talker.ask(command)
-        assert (await talker.answer()).text == "Two."
-        point = talker.resume_point()
-    async with played(tmp_path, Script(text="Three."), limits=LIMITS) as scene, connected(scene.url) as back:
-        await back.hello(companion="serenity", user="ann", resume=point)
-        again = await back.ask(command)
-        assert again.message == first.message
-        last = await back.say("And now?")
-        while (await back.answer()).message != last.message:
-            pass
-        assert len(scene.model.requests) == 1
-
-
-async def test_a_message_left_without_an_answer_is_in_the_snapshot(tmp_path: Path) -> None:
-    limits = Limits(drain_seconds=0.2, commands_per_second=1_000.0)
-    async with (
-        played(tmp_path, Script(fault="stall_first"), limits=limits) as scene,
-        scene.greeted() as talker,
-    ):
-        ack = await talker.say("Is anybody there?")
-        await scene.model.asked()
-        point = talker.resume_point()
-    async with played(tmp_path, Script(text="Yes."), limits=limits) as scene, connected(scene.url) as back:
-        await back.hello(companion="serenity", user="ann", resume=point)
-        snapshot = await back.next(ConversationSnapshot)
-        assert [each.message for each in snapshot.messages] == [ack.message]
-        assert list(snapshot.unanswered) == [ack.message]
-        assert scene.model.requests == []  # this companion offers, and does not answer by itself
-        assert isinstance(ack.message, str)
-        await back.ask(ResponseRegenerate(id=back.new_id(), message=ack.message))
-        assert (await back.answer()).text == "Yes."
-
-
 # ---------------------------------------------------------------- the same id again, in one session
 
 
@@ -399,136 +242,3 @@ async def test_a_refused_command_may_be_sent_again_under_its_id(tmp_path: Path) 
         for _ in range(5):
             await talker.answer()
         assert (await talker.say("six", id_="six")).durable is True
-
-
-# ---------------------------------------------------------------- one session a conversation
-
-
-async def test_the_first_session_is_told_and_closed_and_what_it_showed_is_stored(tmp_path: Path) -> None:
-    async with played(tmp_path, SLOW) as scene, scene.greeted() as first, scene.greeted() as second:
-        ack = await first.say("Tell me something long.")
-        await first.next(ResponseDelta)
-        assert isinstance(ack.conversation, str)
-        opened = await second.ask(ConversationOpen(id=second.new_id(), conversation=ack.conversation))
-        assert opened.result == {"conversation": ack.conversation}
-        snapshot = await second.next(ConversationSnapshot)
-        assert await close_code(first) == 4504
-        notices = [event.code for event in first.events if isinstance(event, Notice)]
-        assert notices == ["disclosure", "session.replaced"]
-        shown = "".join(event.text for event in first.events if isinstance(event, ResponseDelta))
-        assert snapshot.messages[-1].text == shown
-        assert (await second.say("I go on here.")).conversation == ack.conversation
-
-
-async def test_a_hello_that_names_the_conversation_takes_it_over_too(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes.")) as scene, scene.greeted() as first:
-        done = await first.talk("Hello.")
-        async with connected(scene.url) as second:
-            welcome = await second.hello(companion="serenity", user="ann", conversation=done.conversation)
-            assert welcome.conversation == done.conversation
-            assert await close_code(first) == 4504
-
-
-async def test_a_stranger_does_not_take_a_conversation_over(tmp_path: Path) -> None:
-    script = Script(text="Yes.")
-    async with (
-        played(tmp_path, script) as scene,
-        scene.greeted() as ann,
-        scene.greeted(user="ben") as ben,
-    ):
-        done = await ann.talk("Hello.")
-        with pytest.raises(Refusal) as refused:
-            await ben.ask(ConversationOpen(id=ben.new_id(), conversation=done.conversation))
-        assert refused.value.code == "conversation.unknown"
-        assert (await ann.talk("Nobody took me over.")).conversation == done.conversation
-
-
-async def test_two_windows_that_take_turns_lose_nothing(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes.")) as scene:
-        async with scene.greeted() as talker:
-            conversation = (await talker.talk("message 0")).conversation
-        for n in range(1, 4):
-            async with connected(scene.url) as window:
-                await window.hello(companion="serenity", user="ann", conversation=conversation)
-                await window.talk(f"message {n}")
-        async with scene.greeted() as reader:
-            stored = await history(reader, conversation)
-        assert [each["position"] for each in stored] == list(range(1, 9))
-        said = [each["text"] for each in stored if each["role"] == "user"]
-        assert said == [f"message {n}" for n in range(4)]
-
-
-async def test_two_windows_at_once_do_not_corrupt_a_conversation(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes.")) as scene:
-        async with scene.greeted() as talker:
-            conversation = (await talker.talk("begin")).conversation
-        acknowledged: list[str] = []
-
-        async def window(number: int) -> None:
-            for n in range(4):
-                async with connected(scene.url) as talker:
-                    try:
-                        await talker.hello(companion="serenity", user="ann", conversation=conversation)
-                        text = f"window {number}, {n}"
-                        ack = await talker.say(text)
-                        if ack.conversation == conversation:
-                            acknowledged.append(text)
-                    except (ConnectionClosed, Refusal):
-                        continue
-
-        async with anyio.create_task_group() as tasks:
-            for number in range(3):
-                tasks.start_soon(window, number)
-        async with scene.greeted() as reader:
-            stored = await history(reader, conversation)
-        said = [each["text"] for each in stored if each["role"] == "user"]
-        assert [each["position"] for each in stored] == list(range(1, len(stored) + 1))
-        assert len(said) == len(set(said))
-        assert set(acknowledged) <= set(said)
-        assert acknowledged
-
-
-async def test_nothing_of_the_frames_is_lost_between_the_codings(tmp_path: Path) -> None:
-    async with played(tmp_path, STEADY) as scene:
-        async with connected(scene.url, wire="msgpack") as talker:
-            await talker.hello(companion="serenity", user="ann")
-            await talker.say("Tell me something long.")
-            await talker.next(ResponseDelta)
-            point = talker.resume_point()
-        async with connected(scene.url, wire="json") as back:
-            assert (await back.hello(companion="serenity", user="ann", resume=point)).resumed
-            assert (await back.answer()).status == "completed"
-            assert msgspec.json.encode(back.welcome)
-
-
-async def test_a_server_that_starts_where_one_stopped_serves(tmp_path: Path) -> None:
-    async with played(tmp_path, Script(text="Yes."), limits=LIMITS) as scene:
-        chosen = scene.chosen
-    async with serving(chosen) as url, connected(url) as talker:
-        await talker.hello(companion="serenity", user="ann")
-        assert (await talker.talk("Hello.")).source == "fallback"  # its model is gone
-
-
-async def test_of_two_that_come_back_at_the_same_moment_one_has_the_conversation(tmp_path: Path) -> None:
-    async with (
-        played(tmp_path, STEADY) as scene,
-        scene.greeted() as talker,
-        connected(scene.url) as one,
-        connected(scene.url) as two,
-    ):
-        await talker.talk("Remember me.")
-        async with anyio.create_task_group() as tasks:
-            for each in (one, two):
-                tasks.start_soon(partial(each.hello, companion="serenity", user="ann", conversation="last"))
-        replaced: list[Talker] = []
-
-        async def heard(each: Talker) -> None:
-            await each.next(Notice)
-            replaced.append(each)
-            tasks.cancel_scope.cancel()
-
-        async with anyio.create_task_group() as tasks:
-            for each in (one, two):
-                tasks.start_soon(heard, each)
-        other = two if replaced == [one] else one
-        assert (await other.talk("Are you mine alone?")).status == "completed"
