@@ -50,7 +50,7 @@ const OVER = "This code does not hold, or not any more. Please ask for a new one
 function shown({ name, role, user }) {
   part("claim").hidden = part("paired").hidden = true;
   part("done").hidden = false;
-  const whose = user ? (role === "person" ? `It is ${user}'s own.` : `${user} talks here.`) : "Everybody who lives here can talk on it.";
+  const whose = user ? (role === "person" ? `It is ${user}'s own.` : `${user} talks here.`) : "Everybody who lives here can talk on it, each at an address of their own that ends in /?user= and their name. Without a name all who talk there are taken for one person.";
   part("whose").textContent = `It is called ${name}. ${whose}`;
   tell("");
   part("done-title").focus();
