@@ -34,6 +34,7 @@ MARKS: Final = {"^": STOP, "_": BETWEEN}
 _FEWEST = 16  # features; one of a few words is no surer than one of several
 _NEVER = 1e-9
 _COMMONER = 1.5  # a word in twice as many features is met nearly three times as often
+_SHORT = 24  # letters
 _BEFORE, _AFTER = 8, 9  # words told of beside those that speak for danger
 
 
@@ -203,7 +204,10 @@ class Hearing:
         return any(chance is not None and chance >= least for chance in near)
 
     def _perhaps(self) -> Iterator[Span]:
-        """The windows whose weights may suffice for a sign."""
+        """The windows whose weights may suffice for a sign; of a short message all, that takes less time."""
+        if len(self.letters) <= _SHORT:
+            yield from self.windows
+            return
         bounds, (starts, ends) = self.learned.bounds.over(self.letters), zip(*self.windows, strict=True)
         worths = map(sub, map(bounds.to.__getitem__, ends), map(bounds.before.__getitem__, starts))
         least = map(self.learned.raises.__getitem__, map(sub, ends, starts))
