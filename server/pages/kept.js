@@ -1,4 +1,4 @@
-/** Where unsaid words are kept: one window keeps them for good, further ones until they are closed. */
+/** Where unsaid words are kept: by one window for good, by others until they are closed. */
 export async function keptFor(whom) {
   const store = (await isFirst(whom)) ? localStorage : sessionStorage;
   return {
@@ -7,10 +7,10 @@ export async function keptFor(whom) {
   };
 }
 
-/** The first window holds a lock while it lives; one that reloads waits for its own to be let go of. */
+/** The first window holds a lock while it lives; one that reloads waits for its own. */
 const isFirst = (whom) =>
   new Promise((resolve) => {
-    const hold = () => new Promise(() => resolve((sessionStorage.first = true)));
-    const signal = AbortSignal.timeout(sessionStorage.first ? 5000 : 500);
-    (navigator.locks?.request(whom, { signal }, hold) ?? Promise.reject()).catch(() => resolve(false));
+    const hold = (held) => new Promise(() => resolve(held && (sessionStorage.first = true)));
+    const how = sessionStorage.first ? { signal: AbortSignal.timeout(5000) } : { ifAvailable: true };
+    (navigator.locks?.request(whom, how, hold) ?? Promise.reject()).catch(() => resolve(false));
   });
