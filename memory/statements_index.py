@@ -185,7 +185,7 @@ class Index:
             return found | self._of_run(word)
         if _DIGIT.search(word):
             found |= self._exact.get(DIGITS, 0)
-        runs = _RUN.findall(word)
+        runs = {*_RUN.findall(word)}
         values = (
             union(self._of_groups(known_words().of(run)) for run in runs) & self._most << _VALUE * self._size
         )
