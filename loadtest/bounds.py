@@ -20,6 +20,7 @@ import msgspec
 from loadtest import bounds_cases
 from loadtest.bounds_cases import Seen
 from loadtest.half_open import NoNetwork, half_open_lines
+from loadtest.refusing_models import refusing_models
 from loadtest.slow_readers import slow_readers
 
 Case = Callable[[Path, int], Awaitable[list[Seen]]]
@@ -36,6 +37,7 @@ CASES: dict[str, Named] = {
     "slow": Named(slow_readers, 200),
     "silent": Named(bounds_cases.silent_lines, 50),
     "half_open": Named(half_open_lines, 20),
+    "refusing": Named(refusing_models, 10),
     "stalled": Named(bounds_cases.stalled_handshakes, 300),
     "descriptors": Named(bounds_cases.few_descriptors, 400),
     "storm": Named(bounds_cases.storm, 2_000),
@@ -58,7 +60,7 @@ def bounds(*, only: str = "", clients: int | None = None) -> None:
     Parameters
     ----------
     only
-        the case to try alone: slow, silent, half_open, stalled, descriptors, storm, drain
+        the case to try alone: slow, silent, half_open, refusing, stalled, descriptors, storm, drain
     clients
         how many, in place of each case's own number
     """
