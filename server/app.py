@@ -36,7 +36,7 @@ from server.allowance import rationed
 from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
-from server.collector import quiet_collector, warm
+from server.collector import collecting, quiet_collector, warm
 from server.committing import committing
 from server.connection import Door
 from server.contacts import contacts_of, with_grants
@@ -272,6 +272,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 tasks.start_soon(lambda: kept_running(attending, name="attending"))
                 tasks.start_soon(watch, name="watch")
                 tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
+                tasks.start_soon(collecting, name="collecting")
                 care = Care(
                     store,
                     lambda change: land(writer, (change,)),
