@@ -6,20 +6,25 @@ Pure functions of the talk and the message; nothing here knows a prompt.
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from textwrap import indent
+from typing import NamedTuple
 
 import msgspec
 
+from companions.known import recalled_line
 from companions.policy import Policy
+from companions.policy_memory import Facts, TierBudget
 from companions.quoting import quoted, unforged
 from companions.remembered import Permitted
 from companions.same import Same
 from companions.state import Waiting
 from companions.talk import Talk, without
+from companions.tiers import LINE
 from memory.messages import Message
 from memory.recall import Reach, Recalled, Stated
 from memory.recall import Remembered as Index
+from memory.statements_kinds import StatementKind
 from memory.text import sentences
-from memory.tokens import MOST_CHARS_A_TOKEN, count, shortened
+from memory.tokens import count, shortened
 from memory.window import Repeated, Sizes, fitted, in_turns, size, without_repeats
 
 EDGE = "    "  # before each line of a value of several
@@ -89,7 +94,7 @@ def recalled_of(
     facts = policy.facts if policy.recall.beyond_by_facts else None
     reach = Reach(
         latest=len([each for each in talk.stated if each.position >= border]),
-        beyond=facts.kinds if facts is not None else frozenset(),
+        beyond=_kinds(Same(facts)) if facts is not None else frozenset(),
     )
     index.follow(permitted.stated)
     found = index.bring_back(
@@ -98,8 +103,12 @@ def recalled_of(
         reach=reach,
         shown={each.id for each in shown} | {waiting.message.id},
     )
-    tier = policy.budget.tiers.get("recalled")
-    return tuple(_offered(found, tier.tokens if tier is not None else 0))
+    return tuple(_offered(found, policy.budget.tiers.get("recalled")))
+
+
+@lru_cache(maxsize=16)
+def _kinds(facts: Same[Facts]) -> frozenset[StatementKind]:
+    return facts.value.kinds
 
 
 def take_in(permitted: Permitted, index: Index) -> None:
@@ -109,21 +118,35 @@ def take_in(permitted: Permitted, index: Index) -> None:
         _telling(Same(permitted.stated[-1]))
 
 
-def _offered(found: Iterable[tuple[Recalled, Stated]], tokens: int) -> Iterator[tuple[Recalled, str]]:
-    """As much of what was ``found``, the best first, as fills a tier of ``tokens``, and what would lie over its rim."""
-    left = tokens * MOST_CHARS_A_TOKEN
+def _offered(
+    found: Iterable[tuple[Recalled, Stated]], tier: TierBudget | None
+) -> Iterator[tuple[Recalled, str]]:
+    """As much of what was ``found``, the best first, as fills a tier, and the one that lies over its rim."""
+    left = tier.tokens if tier is not None else 0
+    most = tier.item_tokens + LINE if tier is not None and tier.item_tokens is not None else left
     for each, stated in found:
         telling = _telling(Same(stated))
-        yield each, telling
-        left -= len(telling)
+        yield each, telling.text
+        left -= min(most, telling.cost)
         if left < 0:
             return
 
 
+class _Telling(NamedTuple):
+    """What is told of a message, and its tokens as an entry of a prompt."""
+
+    text: str
+    cost: int
+
+
 @lru_cache(maxsize=4_096)
-def _telling(same: Same[Stated]) -> str:
+def _telling(same: Same[Stated]) -> _Telling:
     """What was said, and of a long message the sentences that state something."""
-    stated = same.value
+    text = _told_of(same.value)
+    return _Telling(text, count(recalled_line(text)) + LINE)
+
+
+def _told_of(stated: Stated) -> str:
     if count(stated.text) <= MOST_STATED_TOKENS:
         return stated.text
     said = [each.words or each.value for each in stated.statements]

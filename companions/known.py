@@ -44,11 +44,12 @@ _TIERS_OF_SECTION: dict[Section, tuple[Tier, ...]] = {
 def recalled_items(recalled: Sequence[tuple[Recalled, str]]) -> list[Item]:
     """What was recalled, as items: what is critical for safety first."""
     ranked = sorted(recalled, key=lambda each: not each[0].safety)
-    return [Item(found.message_id, _recalled_line(text)) for found, text in ranked]
+    return [Item(found.message_id, recalled_line(text)) for found, text in ranked]
 
 
 @lru_cache(maxsize=4_096)
-def _recalled_line(text: str) -> str:
+def recalled_line(text: str) -> str:
+    """A message that was recalled, as it stands in the prompt."""
     return f'- "{quoted(text)}"'
 
 

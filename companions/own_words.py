@@ -17,10 +17,10 @@ def safe_answer(texts: Texts, talk: Talk, crisis: Crisis) -> str:
 
 def reflection(texts: Texts, reading: Reading, talk: Talk) -> str:
     """A variant not said in this conversation yet, from the pool that fits best."""
-    said = {each.text for each in talk.messages if each.role == "assistant"}
+    said = "\n".join(each.text for each in talk.messages if each.role == "assistant")
     for key in reflection_keys(reading.question.type, reading.intent, reading.emotion):
         pool = texts.reflections.get(key, ())
-        if fresh := [each for each in pool if not any(each in text for text in said)]:
+        if fresh := [each for each in pool if each not in said]:
             return fresh[talk.message_count % len(fresh)]
     return by_turns(texts.reflections.get("general") or texts.safe_answers.fallback, talk.message_count)
 

@@ -125,12 +125,12 @@ def without(talk: Talk, messages: Iterable[str]) -> Talk:
         summary=None if stale else talk.summary,
         summary_covers=0 if stale else talk.summary_covers,
         summary_asked=0 if stale else talk.summary_asked,
-        messages=tuple(each for each in talk.messages if each.id not in gone),
-        emotions=tuple(each for each in talk.emotions if each.message not in gone),
-        asked=tuple(each for each in talk.asked if each.id not in gone),
-        vectors=tuple(each for each in talk.vectors if each[0] not in gone),
-        stated=tuple(each for each in talk.stated if each.message_id not in gone),
-        repeats=tuple(each for each in talk.repeats if each[0] not in gone and each[1] not in gone),
+        messages=tuple([each for each in talk.messages if each.id not in gone]),
+        emotions=tuple([each for each in talk.emotions if each.message not in gone]),
+        asked=tuple([each for each in talk.asked if each.id not in gone]),
+        vectors=tuple([each for each in talk.vectors if each[0] not in gone]),
+        stated=tuple([each for each in talk.stated if each.message_id not in gone]),
+        repeats=tuple([each for each in talk.repeats if each[0] not in gone and each[1] not in gone]),
     )
 
 

@@ -260,13 +260,14 @@ class Remembered:
         """
         found: list[_Worth] = []
         nearest, floor = self._nearest(reach), self._reader.needs.floor
-        alone = not (needed.household or needed.aside or needed.people & self._others)
+        anyone = needed.household or needed.aside
+        alone = not (anyone or needed.people & self._others)
         for kind, (weight, topic) in self._concerned(needed, critical, called).items():
             name, safety = kind.name, kind.name in SAFETY
             first = 0 if safety or reach is None or name in reach.beyond else nearest
             alike = kind.own if alone else kind.kin
             for kin in alike if weight else called.keys() & alike:
-                if not kin.numbers or not (kin.own or _concerns(kin, needed)):
+                if not kin.numbers or not (kin.own or anyone or kin.subject in needed.people):
                     continue
                 others: Iterable[int] = kin.numbers
                 if kin in called:
@@ -308,6 +309,8 @@ class Remembered:
 
     def _score(self, kin: _Kin, weight: float, asked: Needed, *, called: bool = False) -> float:
         """What the statements of a kin are worth, and what those that are ``called`` by name."""
+        if kin.own and not (called or kin.hurt or asked.aside):
+            return weight
         needs = self._reader.needs
         score = _near(weight, kin.hurt, asked, needs) if kin.hurt and asked.regions else weight
         if called and (score or kin.kind.name in SAFETY):
@@ -326,11 +329,6 @@ def _can_return(statement: Statement, ended: bool) -> bool:
     if statement.negated:
         return ended or statement.kind == "equipment"
     return statement.tense != "past" or statement.kind in {"life_event", "condition"}
-
-
-def _concerns(kin: _Kin, needed: Needed) -> bool:
-    """Whether a message is about those, other than the person, whom its statements are about."""
-    return needed.household or needed.aside or kin.subject in needed.people
 
 
 def _in_turn(worth: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
