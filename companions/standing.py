@@ -23,7 +23,7 @@ from companions.tools import TOOLS
 from memory.tokens import TURN, count
 
 FRAME = 8  # tokens of a pair of marks and the empty lines around a block
-MOST_KEPT = 64  # talks that go on; about 20 kB each, and a talk that was given up is planned in some 2 ms more
+MOST_KEPT = 64  # talks, about 20 kB each; one that was given up is planned in some 2 ms more
 
 _STYLES: dict[str, PromptWord] = {
     "direct": "style_direct",
