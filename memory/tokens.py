@@ -263,19 +263,23 @@ def shortened(text: str, tokens: int) -> str:
         return text
     room = max(2, tokens - count(GAP))
     first = max(1, room * 2 // 3)
-    start, end = head(text, first), tail(text, room - first)
-    cut = f"{start}{GAP}{end}"
-    if "\n" not in cut and (cost := _cost_of_cut(text, start, end, first, room - first)) is not None:
-        _LINES.keep(cut, cost)
-    return cut
+    return (
+        _cut_between_words(text, first, room - first) or f"{head(text, first)}{GAP}{tail(text, room - first)}"
+    )
 
 
-def _cost_of_cut(text: str, start: str, end: str, first: int, last: int) -> int | None:
-    """What the ends of ``text`` cost with the mark between; None where it has to be counted."""
+def _cut_between_words(text: str, first: int, last: int) -> str:
+    """Head and tail of ``text`` of so many tokens, whose cost is known then; empty where one is to be cut elsewhere."""
     before, after = _whole_head(text, first), _whole_tail(text, last)
-    if before is None or after is None or (len(start), len(text) - len(end)) != (before.at, after.at):
-        return None
-    return before.cost + _costs[GAP.strip()] + after.cost
+    if before is None or after is None:
+        return ""
+    start, end = text[: before.at], text[after.at :]
+    if start[-1:].isspace() or end[:1].isspace():
+        return ""
+    cut = f"{start}{GAP}{end}"
+    if "\n" not in cut:
+        _LINES.keep(cut, before.cost + _costs[GAP.strip()] + after.cost)
+    return cut
 
 
 GAP = " […] "
