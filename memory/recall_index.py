@@ -22,6 +22,8 @@ from memory.statements_subjects import is_relation
 
 MOST_CRITICAL = 60
 """Messages critical for safety that are brought back: more than any budget of a recall has room for."""
+HURT_BONUS = 0.1  # for an injury or limit of the very part of the body that is asked about
+A_HAIR = 1e-9  # more than sums of the same weights in another order differ by
 _NONE: frozenset[int] = frozenset()
 _PARTS = frozenset({"lower", "upper", "trunk"})
 _OF_A_PART: frozenset[StatementKind] = frozenset({"injury", "limit"})
@@ -93,6 +95,10 @@ class _Worth(NamedTuple):
     topic: str
     numbers: Iterable[int]
     first: int = 0
+
+
+_Group = tuple[float, Sequence[_Worth]]
+"""What some statements are worth, and the most that one of them or of those in later groups can be worth."""
 
 
 class _Added(NamedTuple):
@@ -240,7 +246,7 @@ class Remembered:
             rest = self._worth(needed, reach, called, (False,))
             yield from islice(self._told(rest, shown | critical), most - len(critical))
 
-    def _told(self, worth: Iterable[_Worth], shown: AbstractSet[str]) -> Iterator[tuple[Recalled, Stated]]:
+    def _told(self, worth: Iterable[_Group], shown: AbstractSet[str]) -> Iterator[tuple[Recalled, Stated]]:
         """Messages by what they are worth, the latest of equals first, each once and none that is ``shown``."""
         told = set(shown)
         for each, number in _in_turn(worth):
@@ -253,38 +259,57 @@ class Remembered:
 
     def _worth(
         self, needed: Needed, reach: Reach | None, called: _Called, critical: Sequence[bool] = (True, False)
-    ) -> list[_Worth]:
-        """The statements that a topic needs, or that are named and matter for safety, if they are worth it; what is
-        true of somebody else only when the message is about them too:
-        those that are critical for safety, or those that are not, or both.
+    ) -> Iterator[_Group]:
+        """The statements that a topic needs, or that are named and matter for safety, if they are worth it: those
+        that are critical for safety, or those that are not, or both. What can be worth most comes first, so that
+        the rest is looked at only by who goes on.
         """
-        found: list[_Worth] = []
-        nearest, floor = self._nearest(reach), self._reader.needs.floor
+        concerned = self._concerned(needed, critical, called)
+        named = {kin.kind for kin in called}
+        most: dict[float, list[_Kind]] = {}
+        for kind, (weight, _) in concerned.items():
+            most.setdefault(self._most(kind, weight, needed, named=kind in named), []).append(kind)
+        for bound in sorted(most, reverse=True):
+            found = (self._of_kind(kind, *concerned[kind], needed, reach, called) for kind in most[bound])
+            yield bound, [*chain.from_iterable(found)]
+
+    def _most(self, kind: _Kind, weight: float, needed: Needed, *, named: bool) -> float:
+        """What a statement of a kind can be worth at most."""
+        needs = self._reader.needs
+        most = weight + needs.named_bonus if named else weight
+        if needed.regions and kind.name in _OF_A_PART:
+            most += HURT_BONUS
+        return most + needs.other_bonus if len(kind.kin) > len(kind.own) else most
+
+    def _of_kind(
+        self, kind: _Kind, weight: float, topic: str, needed: Needed, reach: Reach | None, called: _Called
+    ) -> Iterator[_Worth]:
+        """Those of one kind; what is true of somebody else only when the message is about them too."""
+        name, safety, floor = kind.name, kind.name in SAFETY, self._reader.needs.floor
+        first = 0 if safety or reach is None or name in reach.beyond else self._nearest(reach)
         anyone = needed.household or needed.aside
-        alone = not (anyone or needed.people & self._others)
-        for kind, (weight, topic) in self._concerned(needed, critical, called).items():
-            name, safety = kind.name, kind.name in SAFETY
-            first = 0 if safety or reach is None or name in reach.beyond else nearest
-            alike = kind.own if alone else kind.kin
-            for kin in alike if weight else called.keys() & alike:
-                if not kin.numbers or not (kin.own or anyone or kin.subject in needed.people):
-                    continue
-                others: Iterable[int] = kin.numbers
-                if kin in called:
-                    named = _NONE.union(*called[kin])
-                    others = kin.numbers.keys() - named
-                    if (score := self._score(kin, weight, needed, called=True)) >= floor:
-                        found.append(_Worth(score, safety, name, topic, named, first))
-                if weight and (score := self._score(kin, weight, needed)) >= floor:
-                    found.append(_Worth(score, safety, name, topic, others, first))
-        return found
+        alike = kind.kin if anyone or not self._others.isdisjoint(needed.people) else kind.own
+        for kin in alike if weight else called.keys() & alike:
+            if not kin.numbers or not (kin.own or anyone or kin.subject in needed.people):
+                continue
+            others: Iterable[int] = kin.numbers
+            if kin in called:
+                named = _NONE.union(*called[kin])
+                others = kin.numbers.keys() - named
+                if (score := self._score(kin, weight, needed, called=True)) >= floor:
+                    yield _Worth(score, safety, name, topic, named, first)
+            if weight and (score := self._score(kin, weight, needed)) >= floor:
+                yield _Worth(score, safety, name, topic, others, first)
 
     def _called(self, needed: Needed) -> _Called:
         """The statements that the message calls by name, by their kin."""
         called: dict[_Kin, list[AbstractSet[int]]] = {}
         for word in needed.words & self._naming.keys():
             for kin, numbers in self._naming[word].items():
-                called.setdefault(kin, []).append(numbers)
+                if kin in called:
+                    called[kin].append(numbers)
+                else:
+                    called[kin] = [numbers]
         return called
 
     def _concerned(
@@ -331,25 +356,32 @@ def _can_return(statement: Statement, ended: bool) -> bool:
     return statement.tense != "past" or statement.kind in {"life_event", "condition"}
 
 
-def _in_turn(worth: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
+def _in_turn(groups: Iterable[_Group]) -> Iterator[tuple[_Worth, int]]:
     """The numbers of statements, the best first, and the latest among those that are worth the same."""
     ranks: dict[tuple[float, bool], list[_Worth]] = {}
-    for each in worth:
-        ranks.setdefault((each.score, each.safety), []).append(each)
+    for most, group in groups:
+        while ranks and (best := max(ranks))[0] > most + A_HAIR:  # nothing that comes is worth as much
+            yield from _latest_first(ranks.pop(best))
+        for each in group:
+            ranks.setdefault((each.score, each.safety), []).append(each)
     for rank in sorted(ranks, reverse=True):
-        together: dict[int, _Worth] = {}
-        for each in ranks[rank]:
-            together |= dict.fromkeys(each.numbers, each)
-        for number in sorted(together, reverse=True):
-            if number >= together[number].first:
-                yield together[number], number
+        yield from _latest_first(ranks[rank])
+
+
+def _latest_first(alike: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
+    together: dict[int, _Worth] = {}
+    for each in alike:
+        together |= dict.fromkeys(each.numbers, each)
+    for number in sorted(together, reverse=True):
+        if number >= together[number].first:
+            yield together[number], number
 
 
 def _near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> float:
     """The score with regard to the part of the body: a movement that spares it matters less."""
     if not asked.regions or not hurt:
         return score
-    return score + 0.1 if score and hurt & asked.regions else score * needs.elsewhere
+    return score + HURT_BONUS if score and hurt & asked.regions else score * needs.elsewhere
 
 
 def _whose(kin: _Kin, asked: Needed, needs: Needs, score: float) -> float:
