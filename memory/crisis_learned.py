@@ -35,6 +35,7 @@ _FEWEST = 16  # features; one of a few words is no surer than one of several
 _NEVER = 1e-9
 _COMMONER = 1.5  # a word in twice as many features is met nearly three times as often
 _SHORT = 24  # letters
+_TELLS: Final = 64  # words; in more the common ones add up to what no part of them says
 _BEFORE, _AFTER = 8, 9  # words told of beside those that speak for danger
 
 
@@ -226,10 +227,15 @@ class Hearing:
         return self.known[run]
 
     def _is_sure(self, heard: Heard) -> bool:
-        """Whether a run is a sign by itself: a part of a long message, of which there are many, must be surer."""
+        """Whether a run is a sign by itself: a part of a long message, of which there are many, must be surer.
+
+        A sentence that does not end is judged by its parts.
+        """
         file = self.learned.file
-        return heard.chance >= file.raises and (
-            heard.chance >= file.surer or self._is_whole((heard.start, heard.end))
+        return (
+            heard.end - heard.start <= _TELLS
+            and heard.chance >= file.raises
+            and (heard.chance >= file.surer or self._is_whole((heard.start, heard.end)))
         )
 
     def _is_whole(self, run: Span) -> bool:
