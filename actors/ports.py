@@ -55,8 +55,12 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 class Desk(Protocol):
     """Questions to the store, and commands on what is stored. Every one of them names its user."""
 
-    async def load(self, who: Who, conversation: str) -> Opening | None:
-        """A conversation of that user with that companion; ``"last"`` is the one they were in."""
+    async def load(self, who: Who, conversation: str, *, read: bool = True) -> Opening | None:
+        """A conversation of that user with that companion; ``"last"`` is the one they were in.
+
+        Without ``read`` it can be shown, not gone on with: what its messages ask and state is left out, for which
+        every one of them is read.
+        """
         ...
 
     async def remember(self, who: Who, open_talk: str | None = None) -> Remembered:

@@ -111,7 +111,9 @@ class Session:
         self._disclosing = Disclosing(self)
         self._owed = 0  # writes whose outcome has not come back
         self._leaving = False
-        self._read_back = state.talk is not None  # from the store: something may be left undone in it
+        self._read_back = (
+            state.talk is not None
+        )  # from the store, and yet to be read; something may be left undone
         self._held: str | None = None
         self._ran = False
 
@@ -245,6 +247,7 @@ class Session:
             await self.show_conversation()
         await self._disclosing.start()
         if conversation is not None and self._read_back:
+            await self.memory.reload(conversation)
             self._read_back = False
             await self.begin()
 

@@ -190,14 +190,16 @@ class Sessions:
         """The conversation to go on with; a closed one is not gone on with, an unknown one is refused."""
         if conversation is None:
             return None
-        opening = await services.desk.load(who, conversation)
+        opening = await services.desk.load(
+            who, conversation, read=False
+        )  # the session reads it once it is shown
         if opening is None and strict:
             raise CommandRefused("conversation.unknown")
         if opening is None or opening.closed:
             return None
         if self.held(opening.talk.conversation):
             await self.take_over(opening.talk.conversation, None)
-            opening = await services.desk.load(who, opening.talk.conversation)
+            opening = await services.desk.load(who, opening.talk.conversation, read=False)
         return opening if opening is not None and not opening.closed else None
 
     def _start(self, state: State, cast: Cast, services: Services, role: str) -> Session:

@@ -18,7 +18,6 @@ from generation.builtin import Builtin
 from generation.deadlines import Deadlines
 from generation.dialect import Dialect, Habits
 from generation.gate import Gate
-from generation.http import upstream
 from generation.local import LocalSettings, serving
 from generation.naming import (
     OLLAMA_URL,
@@ -36,6 +35,7 @@ from generation.openai import OpenAI
 from generation.patience import Breaker, Retries
 from generation.reasoning import opened_by_template
 from generation.remote import RemoteModel
+from generation.upstream import upstream
 
 SHARES_A_MACHINE = frozenset({"ollama", "local"})  # where a job at the same time would slow a person's answer
 SLOTS = {"ollama": 8, "openai": 256, "anthropic": 64}  # what a usual server of the kind takes at once

@@ -16,10 +16,10 @@ import msgspec
 
 from companions.ports import Embedder, ModelError
 from generation.dialect import refusal
-from generation.http import Upstream, upstream
 from generation.naming import EmbedderModel, OllamaModel, OnnxModel, OpenAIModel
 from generation.onnx import LocalEmbedder, unit
 from generation.patience import retry_after
+from generation.upstream import Upstream, upstream
 
 Vector: TypeAlias = tuple[float, ...]
 

@@ -10,7 +10,6 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
-from ipaddress import IPv6Address, ip_address
 from typing import cast
 
 import aiohttp
@@ -19,20 +18,13 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from companions.ports import ModelError
+from generation.upstream import MOST_ERROR_BYTES, BrokenConnectionError
 
 CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 1.0  # to say goodbye to a server that does not listen
 KEEP_SECONDS = 60.0  # an idle connection stays open for the next turn
-MOST_ERROR_BYTES = 16 * 1024
 NOTHING = httpx.ByteStream(b"")
 FOREIGN = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, aiohttp.ClientError, OSError)
-
-
-class BrokenConnectionError(ModelError):
-    """The connection ended before the answer did."""
-
-    def __init__(self) -> None:
-        super().__init__("broken", "the connection to the model server broke")
 
 
 class Response:
@@ -64,11 +56,25 @@ class Response:
         return body[:most_bytes]
 
 
-class Upstream:
-    """A model server: requests go to it and nowhere else."""
+class Line:
+    """A model server: requests go to it and nowhere else. The first one connects; ``close`` ends what is open."""
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
-        self._client = client
+    def __init__(self, url: str, *, most_connections: int) -> None:
+        tls = tls_of(url)
+        self._client = httpx.AsyncClient(
+            transport=AiohttpTransport(
+                client=partial(_session, most_connections, tls), verify=tls, trust_env=False
+            ),
+            base_url=url,
+            headers={"accept-encoding": "identity", "user-agent": "fireside"},
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    async def close(self) -> None:
+        """Close what is open."""
+        await self._client.aclose()
 
     @asynccontextmanager
     async def get(self, path: str, headers: Mapping[str, str]) -> AsyncGenerator[Response]:
@@ -101,23 +107,6 @@ class Upstream:
             response.stream = NOTHING  # it holds the response, which only the collector would find then
 
 
-@asynccontextmanager
-async def upstream(url: str, *, most_connections: int) -> AsyncGenerator[Upstream]:
-    """Connections to the server at ``url``, closed at the end."""
-    tls = tls_of(url)
-    session = partial(_session, most_connections, tls)
-    transport = AiohttpTransport(client=session, verify=tls, trust_env=False)
-    async with httpx.AsyncClient(
-        transport=transport,
-        base_url=url,
-        headers={"accept-encoding": "identity", "user-agent": "fireside"},
-        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-        follow_redirects=False,
-        trust_env=False,
-    ) as client:
-        yield Upstream(client)
-
-
 def tls_of(url: str) -> ssl.SSLContext:
     """How a server proves who it is: by the system's certificates, to which an operator can add an own one.
 
@@ -132,39 +121,3 @@ def tls_of(url: str) -> ssl.SSLContext:
 def _session(most_connections: int, tls: ssl.SSLContext) -> aiohttp.ClientSession:
     connector = aiohttp.TCPConnector(limit=most_connections, keepalive_timeout=KEEP_SECONDS, ssl=tls)
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=False)
-
-
-def address_fault(url: str) -> str | None:
-    """What is wrong with a server's address, in words for whoever wrote it; None when it can be used."""
-    try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL:
-        return "is not a URL"
-    if parsed.scheme not in ("http", "https"):
-        return "must begin with http:// or https://"
-    if not parsed.host:
-        return "names no host"
-    if parsed.userinfo:
-        return "carries a password; give the key as a setting instead"
-    if parsed.query or parsed.fragment:
-        return "must end with its path"
-    return None
-
-
-def is_local(url: str) -> bool:
-    """Whether the server at ``url`` is this machine: ``localhost`` or a loopback address, nothing else (D29).
-
-    The host is read by the parser that also connects, so no spelling means one host here and another there.
-    """
-    try:
-        host = httpx.URL(url).host
-    except httpx.InvalidURL:
-        return False
-    if host == "localhost":
-        return True
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return False
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return (mapped or address).is_loopback

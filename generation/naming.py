@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
-from generation.http import address_fault, is_local
+from generation.addresses import address_fault, is_local
 
 OLLAMA_URL = "http://127.0.0.1:11434"
 ANTHROPIC_URL = "https://api.anthropic.com"

@@ -1,17 +1,19 @@
 """Looks for an Ollama that has a model to talk with."""
 
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 import anyio
 import msgspec
 
 from companions.ports import ModelError
-from generation.http import Upstream, upstream
 from generation.naming import OllamaModel
+from generation.upstream import Upstream, upstream
 
 LOOK_SECONDS = 1.0  # a server on this machine answers in milliseconds or not at all
 NOT_FOR_TALKING = ("embed", "bert", "bge-", "minilm", "rerank")
 OK = 200
+HTTP_PORT = 80
 MOST_BYTES = 4 * 1024 * 1024  # a model's licence and template come with it
 
 
@@ -44,11 +46,19 @@ async def nearby_ollama(url: str) -> Nearby:
     """The first chat model of the Ollama at ``url``, looked for at most a second."""
     with anyio.move_on_after(LOOK_SECONDS):
         try:
+            await _knock(url)
             async with upstream(url, most_connections=1) as server:
                 return await _look(server, url)
-        except (ModelError, msgspec.DecodeError, UnicodeDecodeError):
+        except (ModelError, OSError, msgspec.DecodeError, UnicodeDecodeError):
             return Nearby(None, f"no Ollama answers at {url}")
     return Nearby(None, f"the Ollama at {url} did not answer in time")
+
+
+async def _knock(url: str) -> None:
+    """Raises ``OSError`` where nobody listens: most often so, and then no HTTP library has to be loaded."""
+    parts = urlsplit(url)
+    async with await anyio.connect_tcp(parts.hostname or "", parts.port or HTTP_PORT):
+        pass
 
 
 async def _look(server: Upstream, url: str) -> Nearby:

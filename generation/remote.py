@@ -16,8 +16,8 @@ from companions.ports import Finished, GaveWay, ModelError, ModelFault, Piece, P
 from generation.deadlines import Deadlines, TooLateError, Watch
 from generation.dialect import Dialect, Reader, RefusalError, refusal
 from generation.gate import Gate
-from generation.http import BrokenConnectionError, Response, Upstream
 from generation.patience import PASSING, Breaker, Retries, retry_after
+from generation.upstream import BrokenConnectionError, Response, Upstream
 
 OK = 200
 GRACE_AFTER_FINISH = 1.0  # seconds for the count that follows the last word

@@ -66,7 +66,10 @@ class Killing:
     folder: Path
     launch: Launch
     ledger: Ledger = field(default_factory=Ledger)
-    back: list[float] = field(default_factory=list[float])  # seconds from a kill to the next welcome
+    ready: list[float] = field(
+        default_factory=list[float]
+    )  # seconds from a kill until the port answers again
+    back: list[float] = field(default_factory=list[float])  # and to the next welcome
     at_start: int = 0
     at_stop: int = 0
     slow: int = 0  # lives in which too little was acknowledged in a minute
@@ -117,6 +120,7 @@ async def run(plan: Plan, folder: Path, launch: Launch = server_process) -> Kill
             killing.kills += 1
             if killing.kills % plan.check_every == 0:
                 print(progress(killing), flush=True)
+                killed_at = None  # what the look at the file took is no part of a start
         if plan.wait_for_jobs:
             await _until_handed_over(killing, arguments)
     return killing
@@ -143,6 +147,7 @@ async def _life(
     """One life of the server; when it was killed."""
     began = time.perf_counter() if killed_at is None else killed_at
     async with killing.launch(killing.folder, arguments) as server:
+        killing.ready.append(time.perf_counter() - began)
         welcomed = anyio.Event()
         async with _talking(people, server.url, welcomed) as talk:
             acks = killing.ledger.acks
@@ -231,7 +236,8 @@ def kills(
         killing = anyio.run(_forked if forked else run, plan, Path(name))
         found = killing.findings()
         print(progress(killing))
-        print(table([("from kill to welcome", spread(killing.back))]))
+        shown = [("from kill to port", killing.ready), ("from kill to welcome", killing.back)]
+        print(table([(name, spread(seconds)) for name, seconds in shown]))
         within = sum(each <= 2.0 for each in killing.back)
         print(f"within 2 s: {within} of {len(killing.back)}; refusals {dict(killing.ledger.refusals)}")
         print(f"jobs left {killing.jobs_left}; closed without a summary {killing.unsummed}")

@@ -26,6 +26,8 @@ import msgspec
 from loadtest.process import START_SECONDS, ServerProcess, announced
 
 COMMAND = "server.cli"
+COMMANDS = "server.cli_app"
+ADAPTER = "generation.upstream"
 TABLES = "memory.reading"
 MOST_BYTES = 100_000
 
@@ -143,6 +145,8 @@ def nursery(environment: Mapping[str, str] | None = None) -> Generator[Nursery]:
 def main() -> None:
     """Import everything, then bear a process for each request, until whoever asks has gone."""
     importlib.import_module(TABLES).warm()
+    importlib.import_module(COMMANDS)
+    importlib.import_module(ADAPTER).adapter()
     command = importlib.import_module(COMMAND)
     gc.collect()
     gc.freeze()

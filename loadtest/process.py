@@ -14,6 +14,9 @@ import anyio
 
 READY = re.compile(rb"is ready: http://([^/]+)/")
 START_SECONDS = 120.0  # it takes one; a busy machine is no fault of its
+KEPT_BYTE_CODE = {
+    "PYTHONDONTWRITEBYTECODE": ""
+}  # an installation has its own; else each start compiles everything
 
 
 class Child(Protocol):
@@ -115,7 +118,7 @@ async def server_process(
             command,
             stdout=subprocess.DEVNULL,
             stderr=written,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, **KEPT_BYTE_CODE, **(environment or {})},
         )
         try:
             with anyio.fail_after(START_SECONDS):

@@ -1,6 +1,7 @@
 """What summarizer and extractor are given: the job rows of the store, and what becomes of a result that has landed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 import anyio
 import msgspec
@@ -28,6 +29,17 @@ from storage.jobs import claim_job, due_jobs, release_jobs
 SUMMARIZER: tuple[JobKind, ...] = ("summary", "partial")
 EXTRACTOR: tuple[JobKind, ...] = ("facts", "topics", "learnings")
 NOTER: tuple[JobKind, ...] = ("evaluation", "parent_note")
+
+
+@asynccontextmanager
+async def nudging() -> AsyncGenerator[tuple[Channel, Channel, Channel]]:
+    """What summarizer, extractor and noter are nudged through; both ends are closed with the block."""
+    channels = (Channel(), Channel(), Channel())
+    try:
+        yield channels
+    finally:
+        for each in channels:
+            each.closed()
 
 
 class StoreQueue:

@@ -31,12 +31,12 @@ from generation.builtin import Builtin
 from generation.choose import choose, language_model
 from server import opening
 from server.addresses import address_for_devices
-from server.aftercare import aftercare
+from server.aftercare import aftercare, nudging
 from server.allowance import rationed
 from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
-from server.collector import collecting, quiet_collector, warm
+from server.collector import collecting, seldom_collector, warm
 from server.committing import committing
 from server.connection import Door
 from server.contacts import contacts_of, with_grants
@@ -171,6 +171,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 embedding(settings) as embedder,
                 vectors(embedder, metrics.vector) as vector,
                 running(writing, name="writer", capacity=WRITER_MAILBOX, grace=WRITER_GRACE) as writer,
+                nudging() as channels,
                 anyio.create_task_group() as tasks,
             ):
                 erasures = Erasures(
@@ -192,7 +193,6 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept, meanings(embedder, vector))
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
-                channels = (Channel(), Channel(), Channel())
 
                 async def unsaid(who: Who, what: Unsaid, by: Address[Mail] | None = None) -> None:
                     """Other sessions forget it, the files are cleaned, what was withdrawn is made again."""
@@ -271,7 +271,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     tasks.start_soon(lambda: kept_running(copies, name="copies"))
                 tasks.start_soon(lambda: kept_running(attending, name="attending"))
                 tasks.start_soon(watch, name="watch")
-                tasks.start_soon(anyio.to_thread.run_sync, warm, name="warm")
+                tasks.start_soon(anyio.to_thread.run_sync, warm, model.connected, name="warm")
                 tasks.start_soon(collecting, name="collecting")
                 care = Care(
                     store,
@@ -335,7 +335,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 ):
                     port = next(iter(listener.sockets)).getsockname()[1]
                     addresses.append(address_for_devices(settings.listen, port, secure=tls is not None))
-                    quiet_collector()
+                    seldom_collector()
                     log.info(
                         "server.ready",
                         port=port,

@@ -6,7 +6,6 @@ nothing else. Its key and the server's stay in the data folder, readable by thei
 
 import ipaddress
 import os
-import ssl
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,9 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-FOLDER = "tls"
-AUTHORITY, AUTHORITY_KEY = "authority.crt", "authority.key"
-SERVER, SERVER_KEY = "server.crt", "server.key"
+from server.certificates import AUTHORITY, AUTHORITY_KEY, FOLDER, SERVER, SERVER_KEY
+
 AUTHORITY_DAYS, SERVER_DAYS = 3_650, 397  # longer ones are refused by some browsers
 RENEWED_BEFORE = timedelta(days=30)
 SOON = timedelta(days=90)  # left to have every device trust another authority
@@ -128,21 +126,6 @@ def fingerprint(folder: Path) -> str:
     """The authority's, as devices show it when it is installed (SHA-256)."""
     certificate = x509.load_pem_x509_certificate((folder / FOLDER / AUTHORITY).read_bytes())
     return certificate.fingerprint(hashes.SHA256()).hex(":").upper()
-
-
-def server_context(folder: Path) -> ssl.SSLContext | None:
-    """What the server listens with; None where no certificate was made."""
-    if not (folder / FOLDER / SERVER).exists():
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    load_certificate(context, folder)
-    return context
-
-
-def load_certificate(context: ssl.SSLContext, folder: Path) -> None:
-    """Have ``context`` show the certificate there is now to whoever connects from here on."""
-    context.load_cert_chain(folder / FOLDER / SERVER, folder / FOLDER / SERVER_KEY)
 
 
 def now() -> datetime:

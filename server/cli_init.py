@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from server import authority
+from server import authority, certificates
 from server.addresses import own_address
 from server.cli_folder import ConfigFile, Data
 from server.plain_words import said_plainly
@@ -51,7 +51,7 @@ def init(
                 f"The authority there is does not vouch for {strange}. "
                 "Make another with --anew; every device has to trust it anew."
             ) from None
-    where = settings.folder / authority.FOLDER / authority.AUTHORITY
+    where = settings.folder / certificates.FOLDER / certificates.AUTHORITY
     print(f"The certificate is for: {', '.join(names)}")
     print(f"Devices have to trust the authority {where}, also served as /authority.crt.")
     print(f"Its fingerprint (SHA-256): {authority.fingerprint(settings.folder)}")

@@ -10,6 +10,7 @@ import time
 
 import anyio
 
+from generation.upstream import adapter
 from memory import reading
 
 SWITCH_SECONDS = 0.001  # a thread that thinks for a job lets the loop go on after so long
@@ -20,16 +21,25 @@ LEAST_SHARE = (
 )
 
 
-def quiet_collector() -> None:
-    """What is there after start stays; by itself Python then looks seldom (half a second at 10,000 connections)."""
-    gc.collect()
-    gc.freeze()
+def seldom_collector() -> None:
+    """By itself Python looks seldom from here on (half a second at 10,000 connections)."""
     gc.set_threshold(50_000, 20, 20)
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def warm() -> None:
-    """Make every table that a message is read by, and let these stay out of later looks, too."""
+def quiet_collector() -> None:
+    """The same, and what is there now stays out of every later look."""
+    seldom_collector()
+    gc.collect()
+    gc.freeze()
+
+
+def warm(connects: bool) -> None:  # run by its place on another thread
+    """What the first talks need, made beside them: what asks servers, where one is to be asked, and every table that
+    a message is read by. All that is there then stays.
+    """
+    if connects:
+        adapter()
     reading.warm()
     quiet_collector()
 

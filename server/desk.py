@@ -103,11 +103,11 @@ class StoreDesk:
         """The store's epoch."""
         return self._epoch
 
-    async def load(self, who: Who, conversation: str) -> Opening | None:
-        """A conversation of that user with that companion."""
+    async def load(self, who: Who, conversation: str, *, read: bool = True) -> Opening | None:
+        """A conversation of that user with that companion; without ``read``, to be shown."""
         companion = self._casts[who.companion].companion
         return await self._asked(
-            lambda db: opening(db, companion, user=who.user, conversation=conversation), None
+            lambda db: opening(db, companion, user=who.user, conversation=conversation, read=read), None
         )
 
     async def _asked(self, question: Callable[[sqlite3.Connection], T], otherwise: T) -> T:

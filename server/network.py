@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from companions.companion import Companion
-from generation.http import is_local
+from generation.addresses import is_local
 from generation.naming import (
     OLLAMA_URL,
     BuiltinModel,
@@ -24,7 +24,7 @@ from generation.naming import (
     parse_embedder,
     parse_model,
 )
-from server import authority
+from server import certificates
 from server.addresses import EVERYWHERE
 from server.origins import is_loopback
 from server.settings import Loaded, Settings
@@ -129,7 +129,7 @@ def _listens(settings: Settings) -> Inward:
     host = settings.listen.host
     near = host == "localhost" or is_loopback(host)
     reached = "this machine alone" if near else "every network of this machine" * (host in EVERYWHERE)
-    certificate = settings.folder / authority.FOLDER / authority.SERVER
+    certificate = settings.folder / certificates.FOLDER / certificates.SERVER
     return Inward(
         host=host,
         port=settings.listen.port,

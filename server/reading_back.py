@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from actors.ports import Opening
 from companions.companion import Companion
@@ -33,8 +34,13 @@ DAY_MS = 24 * 3_600_000
 READ_BACK = 200  # messages read for what was asked and stated; fewer are held whole
 
 
-def opening(db: sqlite3.Connection, companion: Companion, *, user: str, conversation: str) -> Opening | None:
-    """A conversation of this user with this companion; ``"last"`` is the one they were in last."""
+def opening(
+    db: sqlite3.Connection, companion: Companion, *, user: str, conversation: str, read: bool = True
+) -> Opening | None:
+    """A conversation of this user with this companion; ``"last"`` is the one they were in last.
+
+    Without ``read`` no message is read for what it asks and states.
+    """
     if conversation == "last":
         last = last_conversation(db, user=user, companion=companion.id)
         if last is None:
@@ -44,7 +50,7 @@ def opening(db: sqlite3.Connection, companion: Companion, *, user: str, conversa
     if found is None or found.conversation.companion != companion.id:
         return None
     return Opening(
-        talk=_talk(found),
+        talk=_read(_talk(found), found.messages) if read else _talk(found),
         messages=found.messages,
         unanswered=found.unanswered,
         closed=found.conversation.closed_at is not None,
@@ -52,8 +58,6 @@ def opening(db: sqlite3.Connection, companion: Companion, *, user: str, conversa
 
 
 def _talk(found: Loaded) -> Talk:
-    said = [each for each in found.messages if each.role == "user" and each.text]
-    stated_here, other = _stated_here(found.messages)
     summary = found.summary
     return Talk(
         conversation=found.conversation.id,
@@ -62,9 +66,6 @@ def _talk(found: Loaded) -> Talk:
         message_count=found.conversation.message_count,
         messages=tuple(each for each in found.messages if each.text)[-MOST_MESSAGES:],
         emotions=found.emotions,
-        asked=tuple(asked(each.id, each.text) for each in said),
-        stated=stated_here,
-        other=other,
         anchors=found.anchors,
         told=tuple(use.narrative for use in found.narratives),
         repeats=tuple(
@@ -75,6 +76,15 @@ def _talk(found: Loaded) -> Talk:
         summary=msgspec.json.decode(summary.content, type=Summed).text if summary is not None else None,
         summary_covers=summary.covers_last if summary is not None else 0,
         revision=found.conversation.revision,
+    )
+
+
+def _read(talk: Talk, messages: Sequence[Message]) -> Talk:
+    """The talk with what the person asks and states in its messages."""
+    said = [each for each in messages if each.role == "user" and each.text]
+    stated_here, other = _stated_here(messages)
+    return replace(
+        talk, asked=tuple(asked(each.id, each.text) for each in said), stated=stated_here, other=other
     )
 
 

@@ -7,7 +7,7 @@ import anyio
 import anyio.to_thread
 import structlog
 
-from server import authority
+from server import certificates
 from server.settings import BadSetting
 from server.static import Page
 
@@ -19,21 +19,30 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("tls")
 def tls_of(folder: Path) -> ssl.SSLContext | None:
     """What to listen with; None where no certificate was made. Renews one that ends soon; raises ``BadSetting``."""
     try:
-        if (folder / authority.FOLDER / authority.SERVER).exists():
-            _renewed(folder)
-        return authority.server_context(folder)
+        if not (folder / certificates.FOLDER / certificates.SERVER).exists():
+            return None
+        _renewed(folder)
+        return certificates.server_context(folder)
     except (OSError, ValueError) as error:
         why = f"cannot be used ({type(error).__name__}); make it anew with `fireside init --tls`"
-        raise BadSetting("tls", str(folder / authority.FOLDER), why, "data folder") from None
+        raise BadSetting("tls", str(folder / certificates.FOLDER), why, "data folder") from None
 
 
 def _renewed(folder: Path) -> None:
     """Renew what ends soon; on a disk that cannot be written what there is goes on, as long as it lasts."""
     try:
-        if authority.renewed(folder, authority.now()):
+        if _renewed_now(folder):
             log.info("tls.renewed")
     except OSError as error:
         log.warning("tls.not_renewed", error=type(error).__name__)
+
+
+def _renewed_now(folder: Path) -> bool:
+    from server import (
+        authority,  # late: most servers have no certificate, and start sooner without cryptography
+    )
+
+    return authority.renewed(folder, authority.now())
 
 
 async def renewing(context: ssl.SSLContext, folder: Path) -> None:
@@ -41,8 +50,8 @@ async def renewing(context: ssl.SSLContext, folder: Path) -> None:
     while True:
         await anyio.sleep(LOOK_SECONDS)
         try:
-            if await anyio.to_thread.run_sync(authority.renewed, folder, authority.now()):
-                authority.load_certificate(context, folder)
+            if await anyio.to_thread.run_sync(_renewed_now, folder):
+                certificates.load_certificate(context, folder)
                 log.info("tls.renewed")
         except (OSError, ValueError) as error:
             log.warning("tls.not_renewed", error=type(error).__name__)
@@ -50,7 +59,7 @@ async def renewing(context: ssl.SSLContext, folder: Path) -> None:
 
 def authority_page(folder: Path) -> dict[str, Page]:
     """The authority's certificate, for devices that are to trust it; it is no secret."""
-    file = folder / authority.FOLDER / authority.AUTHORITY
+    file = folder / certificates.FOLDER / certificates.AUTHORITY
     if not file.exists():
         return {}
-    return {f"/{authority.AUTHORITY}": Page(file.read_bytes(), "application/x-x509-ca-cert")}
+    return {f"/{certificates.AUTHORITY}": Page(file.read_bytes(), "application/x-x509-ca-cert")}

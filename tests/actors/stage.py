@@ -143,7 +143,7 @@ class Shelf:
     def of(self, kind: type[AnyChange]) -> list[AnyChange]:
         return [change for change in self.changes if isinstance(change, kind)]
 
-    async def load(self, who: Who, conversation: str) -> Opening | None:
+    async def load(self, who: Who, conversation: str, *, read: bool = True) -> Opening | None:
         return None
 
     async def remember(self, who: Who, open_talk: str | None = None) -> Remembered:

@@ -8,6 +8,7 @@ import msgspec
 
 from companions.ports import Finished, LanguageModel, Piece, Prompt, PromptMessage, Text, ToolCall, Usage
 from generation.choose import ModelSettings, language_model
+from generation.upstream import adapter
 from loadtest.model_script import Script
 from loadtest.model_server import ModelServer, model_server
 
@@ -19,6 +20,9 @@ PROMPT = Prompt(
     own_words="Good morning to you.",
     user="user_1",
 )
+
+
+adapter()  # or it would be loaded on a thread of its own, beside a clock that jumps
 
 
 @dataclass

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 import server.authority as authority
+import server.certificates as certificates
 import server.cli_devices as cli_devices
 import server.orders as orders
 from server.cli_checks import doctor
@@ -83,5 +84,5 @@ async def test_a_certificate_that_cannot_be_read_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     authority.make_authority(tmp_path, (), authority.now())
-    (tmp_path / authority.FOLDER / authority.SERVER).write_text("none")
+    (tmp_path / certificates.FOLDER / certificates.SERVER).write_text("none")
     assert (await said(settings(tmp_path), capsys, "certificates")).startswith("NOT")

@@ -6,7 +6,7 @@ import pytest
 
 from loadtest.client import connected
 from loadtest.nursery import Nursery
-from server.cli import app
+from server.cli_app import app
 from server.keys import make_key, unlocked
 from server.order_line import STORE_FILE
 from server.settings import BadSetting, Data, Settings

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from loadtest.client import connected
 from protocol.conversation_frames import ConversationArchive
 from protocol.memory_frames import MemoryAdd, MemoryList
-from server.cli import app
+from server.cli_app import app
 from server.copying import Copier, DailyCopies
 from server.ids import now_ms
 from server.order_line import STORE_FILE

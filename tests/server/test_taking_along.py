@@ -22,7 +22,7 @@ from protocol.conversation_frames import (
 from protocol.memory_frames import MemoryAdd, MemoryExport
 from protocol.person_frames import MoodCheckIn, Profile, ProfileSet
 from server.app import STORE_FILE
-from server.cli import app
+from server.cli_app import app
 from server.exporting import bring_file_in, export
 from server.plain_words import said_plainly
 from server.tickets import TICKET_SECONDS, Download, Tickets

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from websockets.asyncio.client import connect
 
 import server.authority as authority
+import server.certificates as certificates
 from loadtest.client import Talker
 from server.app import server
 from server.listener import check_network
@@ -26,7 +27,7 @@ def made(folder: Path, *, days_ago: int = 0) -> None:
 
 
 def trusting(folder: Path) -> ssl.SSLContext:
-    context = ssl.create_default_context(cafile=str(folder / authority.FOLDER / authority.AUTHORITY))
+    context = ssl.create_default_context(cafile=str(folder / certificates.FOLDER / certificates.AUTHORITY))
     context.verify_flags |= ssl.VERIFY_X509_STRICT
     return context
 
@@ -47,9 +48,9 @@ async def test_who_trusts_the_authority_talks_over_tls_and_others_do_not(tmp_pat
 
 def test_keys_are_their_owners_alone(tmp_path: Path) -> None:
     made(tmp_path)
-    for name in (authority.AUTHORITY_KEY, authority.SERVER_KEY):
-        assert stat.S_IMODE((tmp_path / authority.FOLDER / name).stat().st_mode) == 0o600
-    assert stat.S_IMODE((tmp_path / authority.FOLDER).stat().st_mode) == 0o700
+    for name in (certificates.AUTHORITY_KEY, certificates.SERVER_KEY):
+        assert stat.S_IMODE((tmp_path / certificates.FOLDER / name).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / certificates.FOLDER).stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("name", ["bank.example", "203.0.113.7", "evil-local"])
@@ -67,7 +68,7 @@ def test_a_certificate_that_ends_soon_is_renewed_for_the_same_names_by_the_same_
     assert not authority.renewed(tmp_path, authority.now())
     assert authority.renewed(tmp_path, authority.now() + timedelta(days=2))
     assert authority.fingerprint(tmp_path) == before
-    assert authority.server_context(tmp_path) is not None
+    assert certificates.server_context(tmp_path) is not None
 
 
 def test_a_network_is_served_with_tls(tmp_path: Path) -> None:
@@ -78,7 +79,7 @@ def test_a_network_is_served_with_tls(tmp_path: Path) -> None:
 
 async def test_a_broken_certificate_is_said_in_a_sentence(tmp_path: Path) -> None:
     made(tmp_path)
-    (tmp_path / authority.FOLDER / authority.SERVER).write_text("no certificate")
+    (tmp_path / certificates.FOLDER / certificates.SERVER).write_text("no certificate")
     with pytest.raises(BadSetting, match=r"make it anew"):
         async with server(replace(settings(tmp_path), listen=Listen(port=0))):
             pass

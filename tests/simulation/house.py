@@ -1,6 +1,7 @@
 """One life of the server on a simulated machine: the real parts from the store to the door, put together as
 ``server.app`` does, over a disk, lines and a model of the simulation."""
 
+import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ from storage.erased import LEDGER_FILE, erased_before
 from storage.erasing import hold_against
 from storage.order import epoch
 from storage.recovery import recover
+from storage.refusals import StoreRefused
 from storage.spill import Spill, spill
 from tests.simulation.disk import Aside, Disk, Weather
 from tests.simulation.fate import Fate
@@ -196,6 +198,17 @@ async def _kept(work: Callable[[], Awaitable[None]], name: str) -> None:
     await kept_running(work, name=name)
 
 
+async def _once_taken(disk: Disk, function: Callable[[sqlite3.Connection], object]) -> None:
+    """A start that is refused begins again, as often as it takes."""
+    while True:
+        try:
+            await disk.transact(function)
+        except StoreRefused:
+            await anyio.sleep(1.0)
+        else:
+            return
+
+
 async def _served(
     house: House,
     made: Made,
@@ -208,8 +221,8 @@ async def _served(
 ) -> None:
     """Everything between the writer and the door."""
     ledger = tuple(erased_before(made.folder / LEDGER_FILE))
-    await disk.transact(lambda db: hold_against(db, ledger))
-    await disk.transact(lambda db: recover(db, now_ms()))
+    await _once_taken(disk, lambda db: hold_against(db, ledger))
+    await _once_taken(disk, lambda db: recover(db, now_ms()))
     this_epoch = await disk.read(epoch)
     found, cast = everybody(), rules()
     metrics = Metrics()
