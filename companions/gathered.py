@@ -5,6 +5,7 @@ Pure functions of the talk and the message; nothing here knows a prompt.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from textwrap import indent
 from typing import NamedTuple
 
@@ -38,9 +39,11 @@ def up_to(talk: Talk, waiting: Waiting) -> Talk:
     A message that waited while others were answered knows the answers to those before it, and to none behind it.
     """
     at, hides = waiting.message.position, waiting.hides_from
-    gone = {each.id for each in talk.messages if each.role == "user" and each.position >= at}
-    gone |= {each.id for each in talk.messages if hides is not None and each.position >= hides}
-    return without(talk, [each.id for each in talk.messages if each.id in gone or each.answers in gone])
+    first = at if hides is None else min(at, hides)
+    later = [*takewhile(lambda each: each.position >= first, reversed(talk.messages))]
+    gone = {each.id for each in later if each.role == "user" and each.position >= at}
+    gone |= {each.id for each in later if hides is not None and each.position >= hides}
+    return without(talk, [each.id for each in later if each.id in gone or each.answers in gone])
 
 
 def window_of(policy: Policy, talk: Talk, waiting: Waiting) -> tuple[Message, ...]:
@@ -88,7 +91,7 @@ def recalled_of(
     What is critical for safety comes whole; of the rest at most as many as the policy says. Beyond the policy's
     last message back, and from earlier conversations, comes only what is kept as a fact.
     """
-    if not permitted.stated:
+    if not (permitted.stated or permitted.stated_here):
         return ()
     border = waiting.message.position - policy.recall.last_back
     facts = policy.facts if policy.recall.beyond_by_facts else None
@@ -96,7 +99,7 @@ def recalled_of(
         latest=len([each for each in talk.stated if each.position >= border]),
         beyond=_kinds(Same(facts)) if facts is not None else frozenset(),
     )
-    index.follow(permitted.stated)
+    index.follow(permitted.stated, permitted.stated_here)
     found = index.bring_back(
         waiting.reading.needed,
         most=policy.recall.most,
@@ -113,9 +116,9 @@ def _kinds(facts: Same[Facts]) -> frozenset[StatementKind]:
 
 def take_in(permitted: Permitted, index: Index) -> None:
     """Make ready what was stated, so that a recall finds it at once and as it is told."""
-    if permitted.stated:
-        index.follow(permitted.stated)
-        _telling(Same(permitted.stated[-1]))
+    index.follow(permitted.stated, permitted.stated_here)
+    for latest in permitted.stated_here[-1:]:
+        _telling(Same(latest))
 
 
 def _offered(

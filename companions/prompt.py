@@ -7,7 +7,6 @@ marks, with its date where the companion may know dates, and never an instructio
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import msgspec
 
@@ -19,7 +18,7 @@ from companions.policy_turn import AnswerLength, NarrativeRole
 from companions.ports import Prompt, PromptMessage
 from companions.quoting import GUIDANCE, NOTES, between, quoted, unforged
 from companions.remembered import Permitted
-from companions.standing import FRAME, MOST_KEPT, Standing, heading_cost, standing, with_notes
+from companions.standing import FRAME, Standing, cost_with_notes, heading_cost, standing, with_notes
 from companions.texts import PromptWord, filled
 from companions.tiers import Fitted, Item, balanced, capped
 from memory.messages import Message
@@ -100,8 +99,9 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
     if budget.added is not None:
         room = min(room, budget.added - frames)
     tiers, window = _fit(companion, scene, found, stays, max(0, room))
+    notes = _blocks(companion, stays, tiers)
     prompt = Prompt(
-        system=_system(companion, stays, tiers),
+        system=with_notes(stays.beginning, notes),
         messages=_alternating(window.turns, _current(companion, scene, tiers, guidance, message, cut=cut)),
         max_tokens=min(
             scene.max_tokens or companion.policy.model.max_tokens, companion.policy.model.max_tokens
@@ -110,14 +110,13 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
         tools=stays.tools,
         user=scene.user,
     )
-    made = _reported(prompt, found, tiers, window, cut=cut, scene=scene)
+    system = cost_with_notes(stays.beginning, notes)
+    made = _reported(prompt, found, tiers, window, system=system, cut=cut, scene=scene)
     return _with_passed_over(made, permitted)
 
 
-def _system(companion: Companion, made: Standing, tiers: Mapping[Tier, Fitted]) -> str:
-    """The beginning, and what of memory stands behind it, in the order of the policy, each tier under its heading."""
-    if made.fitted.keys() == tiers.keys() and all(tiers[tier] is fit for tier, fit in made.fitted.items()):
-        return made.system
+def _blocks(companion: Companion, made: Standing, tiers: Mapping[Tier, Fitted]) -> list[str]:
+    """What of memory stands behind the beginning, in the order of the policy, each tier under its heading."""
     words = companion.texts.prompt
     blocks: list[str] = []
     for tier in in_system(companion):
@@ -125,13 +124,7 @@ def _system(companion: Companion, made: Standing, tiers: Mapping[Tier, Fitted]) 
             fit = tiers[tier]
             kept = fit is made.fitted.get(tier)
             blocks += made.blocks[tier] if kept else block_of(words, tier, fit.items)
-    return with_notes(made.beginning, blocks)
-
-
-@lru_cache(maxsize=MOST_KEPT)
-def _of_system(system: str) -> int:
-    """Tokens of a system part, which most often was that of the turn before too."""
-    return count(system)
+    return blocks
 
 
 def _reported(
@@ -140,13 +133,14 @@ def _reported(
     tiers: Mapping[Tier, Fitted],
     window: _Window,
     *,
+    system: int,
     cut: bool,
     scene: Scene,
 ) -> Assembled:
     tokens: dict[str, int] = {tier: fit.cost for tier, fit in tiers.items() if fit.items}
     tokens["window"] = window.cost
-    tokens["system"] = _of_system(prompt.system)
-    tokens["all"] = tokens["system"] + TURN + sum(count(each.text) + TURN for each in prompt.messages)
+    tokens["system"] = system
+    tokens["all"] = system + TURN + sum(count(each.text) + TURN for each in prompt.messages)
     items: dict[str, int] = {tier: len(fit.items) for tier, fit in tiers.items() if fit.items}
     items["window"] = len(window.turns)
     had: dict[str, int] = {tier: len(each) for tier, each in found.items() if each}

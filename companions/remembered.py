@@ -4,7 +4,6 @@
 policy does not name: other memory cannot reach a prompt, because no value with it in can be passed.
 """
 
-from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -140,7 +139,8 @@ class Permitted(msgspec.Struct, frozen=True, kw_only=True):
     summaries: tuple[PastTalk, ...] = ()
     key_facts: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
-    stated: tuple[Stated, ...] = ()
+    stated: tuple[Stated, ...] = ()  # in earlier conversations
+    stated_here: tuple[Stated, ...] = ()
     anchors: tuple[str, ...] = ()
     stranger: bool = False  # nothing that may be used is known from before this conversation
 
@@ -150,7 +150,7 @@ def permit(
     remembered: Remembered,
     *,
     health: Health | None,
-    stated_here: Sequence[Stated],
+    stated_here: tuple[Stated, ...],
     anchors: tuple[str, ...],
 ) -> Permitted:
     """The part of ``remembered``, and of the open conversation, that ``memory`` names.
@@ -162,7 +162,6 @@ def permit(
     def across(reach: str) -> bool:
         return reach == "across"
 
-    earlier = remembered.stated if across(memory.recall) else ()
     known = Permitted(
         profile=remembered.profile if across(memory.profile) else None,
         caregiver=remembered.caregiver if across(memory.caregiver) else None,
@@ -172,12 +171,12 @@ def permit(
         summaries=remembered.summaries if across(memory.summaries) else (),
         key_facts=remembered.key_facts if across(memory.key_facts) else (),
         topics=remembered.topics if across(memory.key_facts) else (),
-        stated=earlier,
+        stated=remembered.stated if across(memory.recall) else (),
     )
     return msgspec.structs.replace(
         known,
         health=health if memory.health != "never" else None,
-        stated=(*earlier, *stated_here) if memory.recall != "never" else (),
+        stated_here=stated_here if memory.recall != "never" else (),
         anchors=anchors if memory.anchors != "never" else (),
         stranger=known in _STRANGERS,
     )

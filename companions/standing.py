@@ -7,11 +7,12 @@ going on now, the longest unused given up first.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
 from companions.companion import Companion
-from companions.known import block_of, in_system, known_items
+from companions.known import block_of, known_items
 from companions.policy_memory import Tier
 from companions.ports import Tool
 from companions.quoting import NOTES, between
@@ -47,7 +48,6 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     items: Mapping[Tier, Sequence[Item]]
     fitted: Mapping[Tier, Fitted]
     blocks: Mapping[Tier, list[str]]
-    system: str  # with all of ``fitted``, and nothing recalled
 
 
 def with_notes(beginning: str, notes: list[str]) -> str:
@@ -59,7 +59,7 @@ def standing(
     companion: Companion, permitted: Permitted, *, session_type: str, summary_here: str | None
 ) -> Standing:
     """What stays of a prompt as long as these do."""
-    lasting = msgspec.structs.replace(permitted, stated=(), anchors=())
+    lasting = msgspec.structs.replace(permitted, stated=(), stated_here=(), anchors=())
     return _standing(Same(companion), lasting, session_type, summary_here)
 
 
@@ -67,26 +67,43 @@ def standing(
 def _standing(
     same: Same[Companion], permitted: Permitted, session_type: str, summary_here: str | None
 ) -> Standing:
+    companion, known = same.value, _known(same, permitted, summary_here)
+    beginning = _beginning(companion, permitted, session_type)
+    tools = tuple(TOOLS[name] for name in companion.policy.model.tools if name in TOOLS)
+    return Standing(
+        beginning=beginning,
+        tools=tools,
+        headings=known.headings,
+        tokens=count(beginning) + sum(map(_tool_cost, tools)),
+        items=known.items,
+        fitted=known.fitted,
+        blocks=known.blocks,
+    )
+
+
+class _Known(NamedTuple):
+    """Memory of a person, as a ``Standing`` has it, whatever kind of session it is for."""
+
+    headings: int
+    items: Mapping[Tier, Sequence[Item]]
+    fitted: Mapping[Tier, Fitted]
+    blocks: Mapping[Tier, list[str]]
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _known(same: Same[Companion], permitted: Permitted, summary_here: str | None) -> _Known:
+    """A talk may become one in crisis at any message: what is known of the person is not written down anew then."""
     companion = same.value
     words, limits = companion.texts.prompt, companion.policy.budget.tiers
     items = known_items(companion, permitted, summary_here=summary_here)
     fitted: dict[Tier, Fitted] = {
         tier: capped(each, limits.get(tier)) for tier, each in items.items() if each
     }
-    blocks: dict[Tier, list[str]] = {tier: block_of(words, tier, each.items) for tier, each in fitted.items()}
-    beginning = _beginning(companion, permitted, session_type)
-    tools = tuple(TOOLS[name] for name in companion.policy.model.tools if name in TOOLS)
-    return Standing(
-        beginning=beginning,
-        tools=tools,
+    return _Known(
         headings=sum(heading_cost(words, tier, each) for tier, each in items.items()),
-        tokens=count(beginning) + sum(map(_tool_cost, tools)),
         items=items,
         fitted=fitted,
-        blocks=blocks,
-        system=with_notes(
-            beginning, [block for tier in in_system(companion) for block in blocks.get(tier, ())]
-        ),
+        blocks={tier: block_of(words, tier, each.items) for tier, each in fitted.items()},
     )
 
 
@@ -117,5 +134,25 @@ def _tool_cost(tool: Tool) -> int:
 
 def heading_cost(words: Mapping[PromptWord, str], tier: Tier, items: Sequence[Item]) -> int:
     """What introducing a tier costs beside its items."""
+    if tier == "recalled":  # other ones with every message
+        return _heading_cost(words[tier], len(items)) if items else 0
     empty = [Item(item.id, "") for item in items]
     return sum(count(block) + FRAME for block in block_of(words, tier, empty))
+
+
+@lru_cache(maxsize=256)
+def _heading_cost(heading: str, lines: int) -> int:
+    """What a heading costs above so many lines."""
+    return count(heading + "\n" * lines) + FRAME
+
+
+def cost_with_notes(beginning: str, notes: Sequence[str]) -> int:
+    """Tokens of ``with_notes``: texts that empty lines part cost what each costs, and the line breaks."""
+    frame = sum(map(count, NOTES)) + 4 + 2 * (len(notes) - 1) if notes else 0
+    return _cost_of(beginning) + sum(map(_cost_of, notes)) + frame
+
+
+@lru_cache(maxsize=8 * MOST_KEPT)
+def _cost_of(block: str) -> int:
+    """Tokens of a text that most often stood in the prompt before, too."""
+    return count(block)

@@ -4,7 +4,9 @@ It is loaded in one go when a conversation is opened and kept up by pure functio
 reads the store (dementia storage design, 5.3).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TypeVar
 
 import msgspec
 
@@ -21,6 +23,8 @@ MOST_EMOTIONS = 10  # dementia storage design, 5.2
 MOST_ASKED = 300
 MOST_ANCHORS = 24
 MOST_VECTORS = 48  # the time and the memory that comparing takes; older questions are found by their words
+
+Row = TypeVar("Row")
 
 
 class Talk(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,20 +122,38 @@ def answered(talk: Talk, answer: Message, *, anchors: tuple[str, ...], narrative
 def without(talk: Talk, messages: Iterable[str]) -> Talk:
     """The talk as if ``messages`` had not been said: they were refused by the store, or removed."""
     gone = set(messages)
-    lost = [each.position for each in talk.messages if each.id in gone]
-    stale = any(position <= talk.summary_covers for position in lost)
+    last = talk.messages[-len(gone) :] if gone else ()
+    at_the_end = {each.id for each in last} == gone
+    lost = last if at_the_end else [each for each in talk.messages if each.id in gone]
+    stale = any(each.position <= talk.summary_covers for each in lost)
+    cut = _without_the_last if at_the_end else _without
     return msgspec.structs.replace(
         talk,
         summary=None if stale else talk.summary,
         summary_covers=0 if stale else talk.summary_covers,
         summary_asked=0 if stale else talk.summary_asked,
-        messages=tuple([each for each in talk.messages if each.id not in gone]),
-        emotions=tuple([each for each in talk.emotions if each.message not in gone]),
-        asked=tuple([each for each in talk.asked if each.id not in gone]),
-        vectors=tuple([each for each in talk.vectors if each[0] not in gone]),
-        stated=tuple([each for each in talk.stated if each.message_id not in gone]),
+        messages=cut(talk.messages, gone, lambda each: each.id),
+        emotions=cut(talk.emotions, gone, lambda each: each.message),
+        asked=cut(talk.asked, gone, lambda each: each.id),
+        vectors=cut(talk.vectors, gone, lambda each: each[0]),
+        stated=cut(talk.stated, gone, lambda each: each.message_id),
         repeats=tuple([each for each in talk.repeats if each[0] not in gone and each[1] not in gone]),
     )
+
+
+def _without(rows: tuple[Row, ...], gone: AbstractSet[str], of: Callable[[Row], str]) -> tuple[Row, ...]:
+    """``rows``, but those of messages that are ``gone``."""
+    return tuple([row for row in rows if of(row) not in gone])
+
+
+def _without_the_last(
+    rows: tuple[Row, ...], gone: AbstractSet[str], of: Callable[[Row], str]
+) -> tuple[Row, ...]:
+    """The same where nothing was said after what is gone: rows stand in the order of their messages."""
+    kept = len(rows)
+    while kept and of(rows[kept - 1]) in gone:
+        kept -= 1
+    return rows[:kept]
 
 
 def before(talk: Talk, message: Message) -> Talk:

@@ -194,7 +194,7 @@ class PolicyRules:
         permitted = self._permitted(state, talk)
         take_in(permitted, state.remembered.index)
         summary = talk.summary if self.policy.memory.summaries != "never" else None
-        standing(self.companion, permitted, session_type=talk.session_type, summary_here=summary)
+        standing(self.companion, permitted, session_type=self._session_type(talk), summary_here=summary)
         prepare(self.companion, in_turns(talk.messages)[-self.policy.window.messages :])
 
     def _safe_plan(self, talk: Talk, crisis: Crisis) -> Plan:
@@ -261,7 +261,7 @@ class PolicyRules:
         window = window_of(self.policy, talk, waiting)
         summary = talk.summary if self.policy.memory.summaries != "never" else None
         return Scene(
-            session_type=self._session_type(talk, waiting),
+            session_type=self._session_type(talk, waiting.reading.crisis),
             message=waiting.message.text,
             window=window,
             recalled=recalled_of(self.policy, talk, waiting, permitted, window, state.remembered.index),
@@ -271,13 +271,13 @@ class PolicyRules:
             user=state.who.user,
         )
 
-    def _session_type(self, talk: Talk, waiting: Waiting) -> str:
+    def _session_type(self, talk: Talk, crisis: Crisis | None = None) -> str:
         """A conversation in crisis goes on as the kind of session made for it, where there is one."""
-        rows = [*(row.crisis_severity for row in talk.emotions)]
-        crisis = waiting.reading.crisis
-        acute = any(severity is not None and severity >= 2 for severity in rows) or (
-            crisis is not None and crisis.severity >= 2
-        )
+        rows = [
+            *(row.crisis_severity for row in talk.emotions),
+            crisis.severity if crisis is not None else None,
+        ]
+        acute = any(severity is not None and severity >= 2 for severity in rows)
         types = self.policy.session.types
         meant = next((name for name, kind in types.items() if kind.crisis), None)
         return meant if acute and meant is not None else talk.session_type

@@ -12,6 +12,7 @@ import msgspec
 from memory import crisis, frames, statements
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge
+from memory.asked_back import asked_back
 from memory.crisis import Crisis, read_crisis
 from memory.distress import Trajectory, settled_distress, trajectory
 from memory.emotion import EmotionSet, read_emotion
@@ -131,6 +132,7 @@ def warm() -> None:
     statements.warm()
     frames.warm()
     default_reader().asked("What could I eat?")
+    asked_back("Where do I live?")
     for emotions in get_args(EmotionSet):
         read("Where am I? I feel a little lost, and my knee hurts.", Before(), emotions=emotions)
     judge("You are safe here with me.", [Turn(role="user", text="Where am I?")])

@@ -6,27 +6,25 @@ statements only to name those that are needed. The index follows what was said: 
 back what is no longer said.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import islice, product, takewhile
 from typing import NamedTuple
 
 import msgspec
 
 from memory.recall_topics import Needed, Needs, Reader, default_reader
+from memory.recall_worth import HURT_BONUS, OF_A_PART, Group, Kin, Kind, Want, Worth, in_turn, near, whose
 from memory.statements_ends import core
 from memory.statements_held import Held
-from memory.statements_kinds import SAFETY, Statement, StatementKind
-from memory.statements_subjects import is_relation
+from memory.statements_kinds import Statement, StatementKind
 
 MOST_CRITICAL = 60
 """Messages critical for safety that are brought back: more than any budget of a recall has room for."""
-HURT_BONUS = 0.1  # for an injury or limit of the very part of the body that is asked about
-A_HAIR = 1e-9  # more than sums of the same weights in another order differ by
 _NONE: frozenset[int] = frozenset()
 _PARTS = frozenset({"lower", "upper", "trunk"})
-_OF_A_PART: frozenset[StatementKind] = frozenset({"injury", "limit"})
 
 
 class Stated(msgspec.Struct, frozen=True):
@@ -47,58 +45,16 @@ class Recalled(msgspec.Struct, frozen=True):
     safety: bool
 
 
-class _Kind:
-    """Kin that a topic needs alike: of one kind, with the same that tells about it."""
-
-    __slots__ = ("kin", "name", "own")
-
-    def __init__(self, name: StatementKind) -> None:
-        self.name: StatementKind = name
-        self.kin: list[_Kin] = []
-        self.own: list[_Kin] = []  # those of them that are about the person
-
-
-class _Kin:
-    """Statements that are needed alike, by their numbers, the latest last; ``hurt`` are parts of the body, where it
-    matters which.
-    """
-
-    __slots__ = ("hurt", "kind", "numbers", "own", "related", "subject")
-
-    def __init__(self, kind: _Kind, hurt: frozenset[str], subject: str) -> None:
-        self.kind = kind
-        self.hurt = hurt
-        self.subject = subject
-        self.own = subject == "user"
-        self.related = is_relation(subject)
-        self.numbers: dict[int, None] = {}
-
-
 class _Known(NamedTuple):
     """A statement that can come back: the message that says it, its kin, the words that name it."""
 
     stated: Stated
-    kin: _Kin
+    kin: Kin
     named: frozenset[str]
 
 
-_Called = Mapping[_Kin, Sequence[AbstractSet[int]]]
+_Called = Mapping[Kin, Sequence[AbstractSet[int]]]
 """Statements that a message calls by name: of each kin, those that each of its words names."""
-
-
-class _Worth(NamedTuple):
-    """How much statements are needed, by what, and which: those from ``first`` on."""
-
-    score: float
-    safety: bool
-    kind: StatementKind
-    topic: str
-    numbers: Iterable[int]
-    first: int = 0
-
-
-_Group = tuple[float, Sequence[_Worth]]
-"""What some statements are worth, and the most that one of them or of those in later groups can be worth."""
 
 
 class _Added(NamedTuple):
@@ -124,14 +80,15 @@ class Remembered:
         self._needs = needs
         self._held = Held()
         self._known: dict[int, _Known] = {}
-        self._kinds: dict[tuple[str, frozenset[str]], _Kind] = {}
-        self._kin: dict[tuple[_Kind, frozenset[str], str], _Kin] = {}
-        self._wanted: dict[tuple[str, bool], list[tuple[_Kind, float]]] = {}
-        """By topic, what it needs and how much: what is critical for safety by itself."""
+        self._kinds: dict[tuple[str, frozenset[str]], Kind] = {}
+        self._kin: dict[tuple[Kind, frozenset[str], str], Kin] = {}
+        self._wanted: dict[tuple[str, bool], list[tuple[Kind, tuple[float, str]]]] = {}
+        """By topic, what it needs, and how much and by which topic: what is critical for safety by itself."""
         self._others: set[str] = set()  # whom statements are about, but for the person
-        self._naming: dict[str, dict[_Kin, set[int]]] = {}  # statements by the words that name them
+        self._naming: dict[str, dict[Kin, set[int]]] = {}  # statements by the words that name them
         self._log: list[_Added] = []
         self._said: list[Stated] = []  # what the log is of
+        self._earlier: Sequence[Stated] = ()  # with what it begins
         for stated in sorted(earlier, key=lambda one: one.position):
             self.add(stated)
 
@@ -150,25 +107,25 @@ class Remembered:
             if _can_return(statement, bool(ended)):
                 self._put(number, _Known(stated, self._kin_of(statement), core(statement.value)))
 
-    def _kin_of(self, statement: Statement) -> _Kin:
+    def _kin_of(self, statement: Statement) -> Kin:
         groups = self._reader.groups(statement)
-        hurt = groups & _PARTS if statement.kind in _OF_A_PART else frozenset[str]()
+        hurt = groups & _PARTS if statement.kind in OF_A_PART else frozenset[str]()
         kind = self._kind_of(statement.kind, self._reader.telling(statement, groups))
         alike = kind, hurt, statement.subject.lower()
         if alike not in self._kin:
-            self._kin[alike] = _Kin(*alike)
-            kind.kin.append(self._kin[alike])
+            self._kin[alike] = Kin(*alike)
             if self._kin[alike].own:
                 kind.own.append(self._kin[alike])
             else:
+                kind.others.append(self._kin[alike])
                 self._others.add(alike[2])
         return self._kin[alike]
 
-    def _kind_of(self, name: StatementKind, telling: frozenset[str]) -> _Kind:
+    def _kind_of(self, name: StatementKind, telling: frozenset[str]) -> Kind:
         if (name, telling) not in self._kinds:
-            self._kinds[name, telling] = kind = _Kind(name)
+            self._kinds[name, telling] = kind = Kind(name)
             for topic, weight in self._reader.needing(name, telling):
-                self._wanted.setdefault((topic, name in SAFETY), []).append((kind, weight))
+                self._wanted.setdefault((topic, kind.safety), []).append((kind, (weight, topic)))
         return self._kinds[name, telling]
 
     def _put(self, number: int, known: _Known) -> None:
@@ -191,17 +148,21 @@ class Remembered:
                 del named[known.kin]
         return known
 
-    def follow(self, stated: Sequence[Stated]) -> None:
-        """Be the index of ``stated``, which is in the order it was said: what it has no more is taken back."""
-        same = len(self._log)
-        if self._said != [*stated[:same]]:  # seldom: usually more was said, or nothing
-            same = sum(
-                1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(self._said, stated, strict=False))
-            )
-        while len(self._log) > same:
+    def follow(self, earlier: Sequence[Stated], here: Sequence[Stated] = ()) -> None:
+        """Be the index of what was stated ``earlier`` and then ``here``, both in the order they were said: what they
+        have no more is taken back. ``earlier`` is looked through only when it is another than the last time.
+        """
+        begun = len(earlier) if earlier is self._earlier else 0
+        stated = here if begun else (*earlier, *here)
+        held = self._said[begun:]
+        same = len(held)
+        if held != [*stated[:same]]:  # seldom: usually more was said, or nothing
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(held, stated, strict=False)))
+        while len(self._log) > begun + same:
             self._take_back()
         for one in stated[same:]:
             self.add(one)
+        self._earlier = earlier
 
     def _take_back(self) -> None:
         """As if the newest message had not been said: what it ended holds again."""
@@ -246,105 +207,118 @@ class Remembered:
             rest = self._worth(needed, reach, called, (False,))
             yield from islice(self._told(rest, shown | critical), most - len(critical))
 
-    def _told(self, worth: Iterable[_Group], shown: AbstractSet[str]) -> Iterator[tuple[Recalled, Stated]]:
+    def _told(self, worth: Iterable[Group], shown: AbstractSet[str]) -> Iterator[tuple[Recalled, Stated]]:
         """Messages by what they are worth, the latest of equals first, each once and none that is ``shown``."""
         told = set(shown)
-        for each, number in _in_turn(worth):
+        for each, number in in_turn(worth):
             stated = self._known[number].stated
             message = stated.message_id
             if message not in told:
                 told.add(message)
-                why = f"{each.topic}: {each.kind}"
-                yield Recalled(message, round(each.score, 3), why, each.safety), stated
+                want = each.want
+                why = f"{want.topic}: {want.kind.name}"
+                yield Recalled(message, round(each.score, 3), why, want.kind.safety), stated
 
     def _worth(
         self, needed: Needed, reach: Reach | None, called: _Called, critical: Sequence[bool] = (True, False)
-    ) -> Iterator[_Group]:
+    ) -> Iterator[Group]:
         """The statements that a topic needs, or that are named and matter for safety, if they are worth it: those
         that are critical for safety, or those that are not, or both. What can be worth most comes first, so that
         the rest is looked at only by who goes on.
         """
-        concerned = self._concerned(needed, critical, called)
-        named = {kin.kind for kin in called}
-        most: dict[float, list[_Kind]] = {}
+        needs, of_others = self._reader.needs, self._of_others(needed)
+        named: defaultdict[Kind, tuple[list[Kin], list[Kin]]] = defaultdict(lambda: ([], []))
+        for kin in called:
+            named[kin.kind][not kin.own].append(kin)
+        most: defaultdict[float, list[tuple[Kind, Sequence[Kin], bool]]] = defaultdict(list)
+        concerned = self._concerned(needed, critical, named)
         for kind, (weight, _) in concerned.items():
-            most.setdefault(self._most(kind, weight, needed, named=kind in named), []).append(kind)
+            best = weight + HURT_BONUS if kind.of_a_part and needed.regions else weight
+            if kind in named:
+                own, others = named[kind]
+                if own:
+                    most[best + needs.named_bonus].append((kind, own, True))
+                if others and of_others is not None:
+                    most[of_others(best + needs.named_bonus)].append((kind, others, True))
+            if weight:
+                most[best].append((kind, kind.own, False))
+                if kind.others and of_others is not None:
+                    most[of_others(best)].append((kind, kind.others, False))
         for bound in sorted(most, reverse=True):
-            found = (self._of_kind(kind, *concerned[kind], needed, reach, called) for kind in most[bound])
-            yield bound, [*chain.from_iterable(found)]
+            group: list[Worth] = []
+            for kind, alike, by_name in most[bound]:
+                want = Want(kind, *concerned[kind], self._first(kind, reach))
+                group += self._of_kin(want, alike, needed, called if by_name else None)
+            yield bound, group
 
-    def _most(self, kind: _Kind, weight: float, needed: Needed, *, named: bool) -> float:
-        """What a statement of a kind can be worth at most."""
+    def _of_others(self, needed: Needed) -> Callable[[float], float] | None:
+        """The most that statements about others can be worth, by what they were worth about the person; None where
+        a message is about nobody else.
+        """
         needs = self._reader.needs
-        most = weight + needs.named_bonus if named else weight
-        if needed.regions and kind.name in _OF_A_PART:
-            most += HURT_BONUS
-        return most + needs.other_bonus if len(kind.kin) > len(kind.own) else most
+        if not self._others.isdisjoint(needed.people):
+            return needs.other_bonus.__add__
+        if needed.aside:
+            return float
+        return needs.household.__mul__ if needed.household else None
 
-    def _of_kind(
-        self, kind: _Kind, weight: float, topic: str, needed: Needed, reach: Reach | None, called: _Called
-    ) -> Iterator[_Worth]:
-        """Those of one kind; what is true of somebody else only when the message is about them too."""
-        name, safety, floor = kind.name, kind.name in SAFETY, self._reader.needs.floor
-        first = 0 if safety or reach is None or name in reach.beyond else self._nearest(reach)
+    def _of_kin(
+        self, want: Want, alike: Iterable[Kin], needed: Needed, called: _Called | None
+    ) -> Iterator[Worth]:
+        """What ``alike`` are worth, or those of them that are ``called`` by name, which come without it once more,
+        for less; what is true of somebody else only when the message is about them too.
+        """
+        floor, weight, by_name = self._reader.needs.floor, want.weight, called is not None
         anyone = needed.household or needed.aside
-        alike = kind.kin if anyone or not self._others.isdisjoint(needed.people) else kind.own
-        for kin in alike if weight else called.keys() & alike:
-            if not kin.numbers or not (kin.own or anyone or kin.subject in needed.people):
-                continue
-            others: Iterable[int] = kin.numbers
-            if kin in called:
-                named = _NONE.union(*called[kin])
-                others = kin.numbers.keys() - named
-                if (score := self._score(kin, weight, needed, called=True)) >= floor:
-                    yield _Worth(score, safety, name, topic, named, first)
-            if weight and (score := self._score(kin, weight, needed)) >= floor:
-                yield _Worth(score, safety, name, topic, others, first)
+        for kin in alike:
+            if kin.numbers and (kin.own or anyone or kin.subject in needed.people):
+                score = self._score(kin, weight, needed, called=by_name)
+                if score >= floor:
+                    numbers = kin.numbers if called is None else sorted(_NONE.union(*called[kin]))
+                    yield Worth(score, want, numbers)
 
     def _called(self, needed: Needed) -> _Called:
         """The statements that the message calls by name, by their kin."""
-        called: dict[_Kin, list[AbstractSet[int]]] = {}
+        called: defaultdict[Kin, list[AbstractSet[int]]] = defaultdict(list)
         for word in needed.words & self._naming.keys():
             for kin, numbers in self._naming[word].items():
-                if kin in called:
-                    called[kin].append(numbers)
-                else:
-                    called[kin] = [numbers]
+                called[kin].append(numbers)
         return called
 
     def _concerned(
-        self, needed: Needed, critical: Sequence[bool], called: Iterable[_Kin]
-    ) -> dict[_Kind, tuple[float, str]]:
+        self, needed: Needed, critical: Sequence[bool], named: Iterable[Kind]
+    ) -> dict[Kind, tuple[float, str]]:
         """The kinds that a topic needs, how much and which topic most; and those that matter for safety if named."""
-        best: dict[_Kind, tuple[float, str]] = {}
-        for topic in needed.topics:
-            for kind, weight in chain.from_iterable(self._wanted.get((topic, safe), ()) for safe in critical):
-                if kind not in best or weight > best[kind][0]:
-                    best[kind] = weight, topic
+        best: dict[Kind, tuple[float, str]] = {}
+        for asked in product(needed.topics, critical):
+            for kind, need in self._wanted.get(asked, ()):
+                known = best.get(kind)
+                if known is None or need[0] > known[0]:
+                    best[kind] = need
         if needed.tells:  # (decision D12)
             told = self._reader.needs.told
             for kind, (_, topic) in best.items():
                 if (kind.name, topic) != ("allergy", told):
                     best[kind] = 0.0, topic
         if True in critical:
-            for kin in called:
-                if kin.kind.name in SAFETY:
-                    best.setdefault(kin.kind, (0.0, "named"))
+            for kind in named:
+                if kind.safety:
+                    best.setdefault(kind, (0.0, "named"))
         return best
 
-    def _score(self, kin: _Kin, weight: float, asked: Needed, *, called: bool = False) -> float:
+    def _score(self, kin: Kin, weight: float, asked: Needed, *, called: bool = False) -> float:
         """What the statements of a kin are worth, and what those that are ``called`` by name."""
         if kin.own and not (called or kin.hurt or asked.aside):
             return weight
         needs = self._reader.needs
-        score = _near(weight, kin.hurt, asked, needs) if kin.hurt and asked.regions else weight
-        if called and (score or kin.kind.name in SAFETY):
+        score = near(weight, kin.hurt, asked, needs) if kin.hurt and asked.regions else weight
+        if called and (score or kin.kind.safety):
             score += needs.named_bonus
-        return score if kin.own and not asked.aside else _whose(kin, asked, needs, score)
+        return score if kin.own and not asked.aside else whose(kin, asked, needs, score)
 
-    def _nearest(self, reach: Reach | None) -> int:
-        """The number of the first statement among the latest messages."""
-        if reach is None or reach.latest >= len(self._log):
+    def _first(self, kind: Kind, reach: Reach | None) -> int:
+        """The number of the first statement of a kind that may come back."""
+        if kind.safety or reach is None or kind.name in reach.beyond or reach.latest >= len(self._log):
             return 0
         return self._log[-reach.latest].first if reach.latest else self._held.next
 
@@ -354,42 +328,3 @@ def _can_return(statement: Statement, ended: bool) -> bool:
     if statement.negated:
         return ended or statement.kind == "equipment"
     return statement.tense != "past" or statement.kind in {"life_event", "condition"}
-
-
-def _in_turn(groups: Iterable[_Group]) -> Iterator[tuple[_Worth, int]]:
-    """The numbers of statements, the best first, and the latest among those that are worth the same."""
-    ranks: dict[tuple[float, bool], list[_Worth]] = {}
-    for most, group in groups:
-        while ranks and (best := max(ranks))[0] > most + A_HAIR:  # nothing that comes is worth as much
-            yield from _latest_first(ranks.pop(best))
-        for each in group:
-            ranks.setdefault((each.score, each.safety), []).append(each)
-    for rank in sorted(ranks, reverse=True):
-        yield from _latest_first(ranks[rank])
-
-
-def _latest_first(alike: Iterable[_Worth]) -> Iterator[tuple[_Worth, int]]:
-    together: dict[int, _Worth] = {}
-    for each in alike:
-        together |= dict.fromkeys(each.numbers, each)
-    for number in sorted(together, reverse=True):
-        if number >= together[number].first:
-            yield together[number], number
-
-
-def _near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> float:
-    """The score with regard to the part of the body: a movement that spares it matters less."""
-    if not asked.regions or not hurt:
-        return score
-    return score + HURT_BONUS if score and hurt & asked.regions else score * needs.elsewhere
-
-
-def _whose(kin: _Kin, asked: Needed, needs: Needs, score: float) -> float:
-    """The score with regard to whom the statement is about: somebody else only when the message is too."""
-    if kin.own:
-        return score * needs.own_aside if asked.aside else score
-    if kin.subject in asked.people:
-        return score + needs.other_bonus if score else 0.0
-    if asked.aside and kin.related:
-        return score
-    return score * needs.household if asked.household and kin.related else 0.0

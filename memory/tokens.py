@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import accumulate, chain, pairwise
 from itertools import count as count_from
 from operator import add
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from memory.text import Remembered
 
@@ -120,8 +120,8 @@ def head(text: str, tokens: int) -> str:
     """The beginning of ``text``, cut at a word, that costs at most ``tokens``."""
     if count(text) <= tokens:
         return text
-    if (whole := _whole_head(text, tokens)) is not None:
-        return text[: whole.at].rstrip()
+    if (laid := _laid(text)) is not None and (whole := _whole_head(laid, tokens)) is not None:
+        return text[: whole[0]].rstrip()
     most = _most_of_head(text[: tokens * MOST_CHARS_A_TOKEN + 1], tokens)
     border = text.rfind(" ", 0, most + 1)
     return text[: border if border > most // 2 else most].rstrip()
@@ -131,8 +131,8 @@ def tail(text: str, tokens: int) -> str:
     """The end of ``text``, cut at a word, that costs at most ``tokens``."""
     if count(text) <= tokens:
         return text
-    if (whole := _whole_tail(text, tokens)) is not None:
-        return text[whole.at :].lstrip()
+    if (laid := _laid(text)) is not None and (whole := _whole_tail(laid, text, tokens)) is not None:
+        return text[whole[0] :].lstrip()
     most = _most_of_tail(text[-tokens * MOST_CHARS_A_TOKEN - 1 :], tokens)
     start = len(text) - most
     border = text.find(" ", max(0, start - 1))
@@ -147,6 +147,10 @@ class _Laid(NamedTuple):
     starts: "array[int]"
     costs: "array[int]"
     last: int
+
+
+def _laid(text: str) -> _Laid | None:
+    return _laid_out(text) if len(text) <= LONGEST_LAID_OUT else None
 
 
 @lru_cache(maxsize=512)
@@ -168,45 +172,38 @@ def _laid_out(text: str) -> _Laid:
     )
 
 
-class _Cut(NamedTuple):
-    """Where a text is cut between two stretches, and what those that are kept of it cost."""
-
-    at: int
-    cost: int
+_Cut: TypeAlias = tuple[int, int]
+"""Where a text is cut between two stretches, and what those that are kept of it cost."""
 
 
-def _whole_head(text: str, tokens: int) -> _Cut | None:
+def _whole_head(laid: _Laid, tokens: int) -> _Cut | None:
     """Where the last stretch ends that ``tokens`` are enough for; None where a cut inside the next one may be due."""
-    if len(text) > LONGEST_LAID_OUT:
+    starts, costs, last = laid
+    whole = bisect_right(costs, tokens) - 1
+    if whole >= last:
         return None
-    laid = _laid_out(text)
-    whole = bisect_right(laid.costs, tokens) - 1
-    if whole >= laid.last:
-        return None
-    end, following = laid.starts[whole] - 1, laid.starts[whole + 1] - laid.starts[whole]
-    return _Cut(end, laid.costs[whole]) if end > following + 1 else None
+    start = starts[whole]
+    return (start - 1, costs[whole]) if start + start > starts[whole + 1] + 2 else None
 
 
-def _whole_tail(text: str, tokens: int) -> _Cut | None:
+def _whole_tail(laid: _Laid, text: str, tokens: int) -> _Cut | None:
     """Where the first stretch begins from which on ``tokens`` are enough; None where a cut inside the one before
     may be due. The cost is that behind a space.
     """
-    if len(text) > LONGEST_LAID_OUT:
+    starts, costs, last = laid
+    if last < len(costs) - 1:
         return None
-    laid = _laid_out(text)
-    if laid.last < len(laid.costs) - 1:
+    whole = costs[-1]
+    first = bisect_left(costs, whole - tokens)
+    if first < 1 or first >= len(costs) - 1:
         return None
-    first = bisect_left(laid.costs, laid.costs[-1] - tokens)
-    if first < 1 or first >= len(laid.costs) - 1:
+    before, start = starts[first - 1], starts[first]
+    if len(text) - start <= start - before + 2:
         return None
-    before = laid.starts[first - 1]
-    left = tokens - laid.costs[-1] + laid.costs[first]
-    cost = laid.costs[first] - laid.costs[first - 1]
-    bare = cost - (first > 1 and not _begins_with_letter(text[before : before + 1]))
-    if len(text) - laid.starts[first] <= laid.starts[first] - before + 2:
-        return None
-    start = first - (bare <= left)
-    return _Cut(laid.starts[start], laid.costs[-1] - laid.costs[start])
+    over = whole - costs[first - 1] - tokens  # of the one before, behind a space
+    if over <= 0 or (over == 1 and first > 1 and text[before] not in _LETTERS):
+        first, start = first - 1, before
+    return start, whole - costs[first]
 
 
 def _most_of_head(text: str, tokens: int) -> int:
@@ -261,7 +258,7 @@ def shortened(text: str, tokens: int) -> str:
     """Head and tail of ``text``, with a mark between, for at most ``tokens`` (two thirds of it the head)."""
     if count(text) <= tokens:
         return text
-    room = max(2, tokens - count(GAP))
+    room = max(2, tokens - _ROOM_OF_GAP)
     first = max(1, room * 2 // 3)
     return (
         _cut_between_words(text, first, room - first) or f"{head(text, first)}{GAP}{tail(text, room - first)}"
@@ -270,16 +267,20 @@ def shortened(text: str, tokens: int) -> str:
 
 def _cut_between_words(text: str, first: int, last: int) -> str:
     """Head and tail of ``text`` of so many tokens, whose cost is known then; empty where one is to be cut elsewhere."""
-    before, after = _whole_head(text, first), _whole_tail(text, last)
+    if (laid := _laid(text)) is None:
+        return ""
+    before, after = _whole_head(laid, first), _whole_tail(laid, text, last)
     if before is None or after is None:
         return ""
-    start, end = text[: before.at], text[after.at :]
+    start, end = text[: before[0]], text[after[0] :]
     if start[-1:].isspace() or end[:1].isspace():
         return ""
     cut = f"{start}{GAP}{end}"
     if "\n" not in cut:
-        _LINES.keep(cut, before.cost + _costs[GAP.strip()] + after.cost)
+        _LINES.keep(cut, before[1] + _MARK + after[1])
     return cut
 
 
 GAP = " […] "
+_MARK: Final = _costs[GAP.strip()]  # behind a space
+_ROOM_OF_GAP: Final = count(GAP)

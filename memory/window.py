@@ -34,13 +34,9 @@ class Repeated(msgspec.Struct, frozen=True):
 
 def in_turns(messages: Sequence[Message]) -> list[Message]:
     """By position, but each answer directly behind what it answers."""
-    places = {each.id: each.position for each in messages}
-
-    def place(message: Message) -> tuple[int, int]:
-        asked = places.get(message.answers) if message.answers is not None else None
-        return (asked, 1) if asked is not None else (message.position, 0)
-
-    return sorted(messages, key=place)
+    positions: dict[str | None, int] = {each.id: each.position for each in messages}
+    places = [(positions.get(each.answers, each.position), each.answers in positions) for each in messages]
+    return [messages[at] for at in sorted(range(len(messages)), key=places.__getitem__)]
 
 
 def size(sizes: Sizes, *, so_far: int, repeats: int, distress: Sequence[float], uncovered: int | None) -> int:
@@ -131,9 +127,10 @@ def fitted(
 
 def _level(costs: Sequence[int], tokens: int, least: int) -> int:
     """The highest cost a text may keep so that all together fit, but not below ``least``."""
-    low, high = least, max(costs)
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = sum(min(cost, middle) for cost in costs) <= tokens
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return low
+    left = tokens
+    for at, cost in enumerate(sorted(costs)):
+        level = left // (len(costs) - at)  # for this one and all that cost more
+        if level < cost:
+            return max(least, level)
+        left -= cost
+    return max(least, *costs)
