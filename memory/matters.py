@@ -10,8 +10,9 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from itertools import repeat
+from itertools import compress, count, repeat
 from math import exp
+from operator import add, mul, sub
 from sys import intern
 from typing import Final, NamedTuple, TypeAlias
 
@@ -119,7 +120,7 @@ def read_matters(looked_at: Seen) -> Matters:
     """The class and the matters of a message of which this is looked at."""
     file, known = _tables()
     lanes = sums(known.weights(looked_at), len(file.steps))
-    scores = [lane * step + bias for lane, step, bias in zip(lanes, file.steps, file.biases, strict=True)]
+    scores = [*map(add, map(mul, lanes, file.steps), file.biases)]
     classes, all_classes = _powers(scores[: len(file.classes)])
     matters, all_matters = _powers(scores[len(file.classes) :])
     sure = max(classes)
@@ -128,9 +129,9 @@ def read_matters(looked_at: Seen) -> Matters:
         type=file.classes[classes.index(sure)],
         sure=sure / all_classes,
         matters={
-            name: power / all_matters
-            for name, power in zip(file.matters, matters, strict=True)
-            if power > least and name != OTHERWISE
+            file.matters[at]: matters[at] / all_matters
+            for at in compress(count(), map(least.__lt__, matters))
+            if file.matters[at] != OTHERWISE
         },
     )
 
@@ -138,7 +139,7 @@ def read_matters(looked_at: Seen) -> Matters:
 def _powers(scores: Sequence[float]) -> tuple[list[float], float]:
     """The exponentials of the scores, scaled alike, and their sum: a power by the sum is a share."""
     most = max(scores)
-    powers = [exp(score - most) for score in scores]
+    powers = [*map(exp, map(sub, scores, repeat(most)))]
     return powers, sum(powers)
 
 
@@ -148,61 +149,57 @@ def _familiar(sentence: Sentence, like: Mapping[str, str]) -> Sentence:
     return msgspec.structs.replace(sentence, raw=raw, tokens=tuple(concepts(raw)))
 
 
-class _Node:
-    """Words in a row that begin a feature: the number of their own, if they are one, and what may come next."""
+class _Row(NamedTuple):
+    """The trained features that are one, two or three words of a row, each with its number, by their words."""
 
-    __slots__ = ("number", "then")
-
-    def __init__(self) -> None:
-        self.number = _NONE
-        self.then: dict[str, _Node] = {}
+    one: dict[str, int]
+    two: dict[str, dict[str, int]]
+    three: dict[str, dict[str, dict[str, int]]]
 
 
 class _Known:
-    """The features that were trained, as a tree of the words that they are made of.
+    """The features that were trained, by the words that they are made of.
 
-    Most words in a row begin no feature, so that a message is read with about one look-up for each of its words,
-    instead of one for all that it could hold.
+    Of words side by side most begin no feature. All of a row are looked up in one go, without a string or a step for
+    each that it could hold.
     """
 
     def __init__(self, names: Iterable[Feature], numbers: Sequence[int]) -> None:
         self._numbers = numbers
-        self._root = _Node()
+        self._alone: dict[Feature, int] = {}
+        self._concepts: dict[str, int] = {}
+        self._rows = {mark: _Row({}, {}, {}) for mark in (_WORDS, _KINDS)}
         for number, name in enumerate(names):
-            node = self._root
-            for word in name:
-                node = node.then.setdefault(word, _Node())
-            node.number = number
+            mark, *said = name
+            if mark == _CONCEPTS:
+                self._concepts[said[0]] = number
+            elif mark in self._rows:
+                _enter(self._rows[mark], said, number)
+            else:
+                self._alone[name] = number
 
     def weights(self, looked_at: Seen) -> list[int]:
         """The weights of each known feature that is there."""
-        found = {*map(self._number, looked_at.alone)}
-        concepts = self._root.then[_CONCEPTS].then
-        found.update([concepts[concept].number for concept in looked_at.concepts if concept in concepts])
-        for mark, row in ((_WORDS, looked_at.words), (_KINDS, looked_at.kinds)):
-            self._in_row(row, self._root.then[mark].then, found)
-        found.discard(_NONE)
-        return [*map(self._numbers.__getitem__, found)]
+        found = {*map(self._alone.get, looked_at.alone), *map(self._concepts.get, looked_at.concepts)}
+        for row, known in ((looked_at.words, self._rows[_WORDS]), (looked_at.kinds, self._rows[_KINDS])):
+            after, behind = row[1:], row[2:]
+            found.update(map(known.one.get, row))
+            found.update(map(_last, map(known.two.get, row, repeat(_NO_LAST)), after))
+            seconds = map(_second, map(known.three.get, row, repeat(_NO_SECOND)), after, repeat(_NO_LAST))
+            found.update(map(_last, seconds, behind))
+        return [self._numbers[number] for number in found if number is not None]
 
-    def _number(self, feature: Feature) -> int:
-        node: _Node | None = self._root
-        for word in feature:
-            node = node.then.get(word) if node is not None else None
-        return _NONE if node is None else node.number
 
-    def _in_row(self, row: Iterable[str], first: Mapping[str, _Node], found: set[int]) -> None:
-        second = third = _NOTHING  # what may come next after the last word, and after the last two
-        for word in row:
-            if third and (node := third.get(word)) is not None:
-                found.add(node.number)
-            third = _NOTHING
-            if second and (node := second.get(word)) is not None:
-                found.add(node.number)
-                third = node.then
-            second = _NOTHING
-            if (node := first.get(word)) is not None:
-                found.add(node.number)
-                second = node.then
+def _enter(row: _Row, said: Sequence[str], number: int) -> None:
+    match said:
+        case [one]:
+            row.one[one] = number
+        case [one, two]:
+            row.two.setdefault(one, {})[two] = number
+        case [one, two, three]:
+            row.three.setdefault(one, {}).setdefault(two, {})[three] = number
+        case _:
+            raise ValueError(f"no feature has the words {said}")
 
 
 @cache
@@ -214,5 +211,7 @@ def _tables() -> tuple[Weights, _Known]:
     return msgspec.structs.replace(file, features="", bytes=b""), known
 
 
-_NONE: Final = -1
-_NOTHING: Final[Mapping[str, _Node]] = {}
+_NO_LAST: Final = dict[str, int]()
+_NO_SECOND: Final = dict[str, dict[str, int]]()
+_last = dict[str, int].get
+_second = dict[str, dict[str, int]].get
