@@ -22,12 +22,14 @@ from memory.data import raw
 from memory.frames import QuestionType
 from memory.lanes import packed, sums
 from memory.phrasing import Sentence, concepts
-from memory.vocabulary import FUNCTION, OTHER
+from memory.vocabulary import FUNCTION, KINDS, OTHER, OWNER, PRONOUN, concept_of, kind_of
 
 FILE: Final = "questions.bin"
 OTHERWISE: Final = "other"  # none of the matters
 LIKELY: Final = 0.12  # matters less likely than this are not kept
 _PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
+_TELLING: Final = {kind: kind for kind in (*KINDS.values(), OWNER, PRONOUN) if kind not in _PLAIN}
+"""The kinds of things that stand in a row for what they are; of the others the concept does."""
 
 
 BREAK: Final = ""
@@ -94,8 +96,9 @@ def seen(
     for sentence in (*sentences, *familiar):
         end = "?" if sentence.asks else "."
         words += ["^", *sentence.raw, end, BREAK]
-        kinds += ["^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end, BREAK]
-        named += [token.concept for token in sentence.tokens]
+        here = [*map(concept_of, sentence.tokens)]
+        kinds += ["^", *map(_TELLING.get, map(kind_of, sentence.tokens), here), end, BREAK]
+        named += here
     return Seen(found, named, words, kinds)
 
 
@@ -180,14 +183,16 @@ class _Known:
 
     def weights(self, looked_at: Seen) -> list[int]:
         """The weights of each known feature that is there."""
-        found = {*map(self._alone.get, looked_at.alone), *map(self._concepts.get, looked_at.concepts)}
+        found = {*map(self._alone.get, looked_at.alone, repeat(_NONE))}
+        found.update(map(self._concepts.get, looked_at.concepts, repeat(_NONE)))
         for row, known in ((looked_at.words, self._rows[_WORDS]), (looked_at.kinds, self._rows[_KINDS])):
             after, behind = row[1:], row[2:]
-            found.update(map(known.one.get, row))
-            found.update(map(_last, map(known.two.get, row, repeat(_NO_LAST)), after))
+            found.update(map(known.one.get, row, repeat(_NONE)))
+            found.update(map(_last, map(known.two.get, row, repeat(_NO_LAST)), after, repeat(_NONE)))
             seconds = map(_second, map(known.three.get, row, repeat(_NO_SECOND)), after, repeat(_NO_LAST))
-            found.update(map(_last, seconds, behind))
-        return [self._numbers[number] for number in found if number is not None]
+            found.update(map(_last, seconds, behind, repeat(_NONE)))
+        found.discard(_NONE)
+        return [*map(self._numbers.__getitem__, found)]
 
 
 def _enter(row: _Row, said: Sequence[str], number: int) -> None:
@@ -211,6 +216,7 @@ def _tables() -> tuple[Weights, _Known]:
     return msgspec.structs.replace(file, features="", bytes=b""), known
 
 
+_NONE: Final = -1
 _NO_LAST: Final = dict[str, int]()
 _NO_SECOND: Final = dict[str, dict[str, int]]()
 _last = dict[str, int].get

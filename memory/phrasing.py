@@ -6,9 +6,9 @@ knows stands for its concept, with a letter for the kind of thing that is. Patte
 reading, so that they can be written in plain words.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import compress, pairwise
-from operator import eq
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress, count, filterfalse
+from operator import eq, itemgetter
 from typing import Final, NamedTuple
 
 import msgspec
@@ -33,6 +33,10 @@ from memory.vocabulary import (
 )
 
 _LONGEST = 2_000
+_BEGINNING = 160  # characters
+_UNDECIDED = (
+    4  # words at the end that what follows may still change: *'s* may be a verb, two words may be a stammer
+)
 _SOFT = Expression(r"\.\.+|…|--+|—|–")
 _SENTENCE = Expression(r"[.!?][.!?\"')\]]*(?:\s+|$)|[¿¡]|[;\n]+")
 _CAPITAL = Expression(r"(?<![.!?¿¡])(?<![.!?¿¡]\s)\s([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
@@ -59,8 +63,17 @@ def normalised(text: str) -> str:
 
     Of a text over 2,000 characters only the beginning.
     """
-    noises = word_set("noises")
-    return " ".join([word for word in _unstammered(opened_runs(runs(text[:_LONGEST]))) if word not in noises])
+    said = _unstammered(opened_runs(runs(text[:_LONGEST])))
+    return " ".join(filterfalse(word_set("noises").__contains__, said))
+
+
+def beginning(text: str) -> str:
+    """What `normalised` of ``text`` surely begins with; of a short text it may be empty.
+
+    So that two texts which begin otherwise need not be normalised to know that they are not the same.
+    """
+    said = _unstammered(opened_runs(runs(text[:_BEGINNING])[:-1]))  # the last run may be cut in the middle
+    return " ".join(filterfalse(word_set("noises").__contains__, said[:-_UNDECIDED]))
 
 
 def _softened(text: str) -> str:
@@ -84,7 +97,7 @@ def read_sentences(text: str) -> tuple[Sentence, ...]:
 def read_sentence(text: str, asked: bool = False, capitals: frozenset[str] = frozenset()) -> Sentence:
     """One sentence in concepts; ``capitals`` are the words that the whole message writes like names."""
     raw = _without_openings(_unstammered(opened_runs(runs(text))))
-    first = next((word for word in raw if word not in word_set("noises")), "")
+    first = next(filterfalse(word_set("noises").__contains__, raw), "")
     return Sentence(
         tokens=tuple(concepts(raw, capitals)),
         raw=tuple(raw),
@@ -98,7 +111,7 @@ def _past(raw: Sequence[str]) -> bool:
     """Whether the sentence is told in the past; *has he been*, *have I had* are about now."""
     if "have" in raw[:2] or "has" in raw[:2]:
         return False
-    told = (word for before, word in pairwise(raw) if before in word_set("before_past"))
+    told = compress(raw[1:], map(word_set("before_past").__contains__, raw))
     return not word_set("past_words").isdisjoint(raw) or any(
         len(w) > 4 and w.endswith("ed") and w not in word_set("never_past") for w in told
     )
@@ -106,50 +119,70 @@ def _past(raw: Sequence[str]) -> bool:
 
 def concepts(raw: Sequence[str], capitals: frozenset[str] = frozenset()) -> list[Token]:
     """The tokens of opened words: names, phrases of the synonyms, then single words."""
-    found: list[Token] = []
-    at, end = 0, len(raw)
-    for here, (word, following) in enumerate(zip(raw, [*raw[1:], ""], strict=False)):
-        if here < at:
+    settled = [*map(_SETTLED.__getitem__, raw)]
+    careful: Iterable[int] = compress(count(), map(_careful, settled))
+    if not capitals.isdisjoint(raw):
+        careful = sorted({*careful, *compress(count(), map(capitals.__contains__, raw))})
+    found = [*map(_settled_token, settled)]
+    after = 0
+    for at in careful:
+        if at < after:
             continue  # a phrase that was found has this word
-        token, seconds, perhaps_thing = _SETTLED[word]
-        at += 1
-        if word in capitals or (seconds and base(following) in seconds):
-            token, length = _token(raw, here, capitals)
-            at += length - 1
-        elif perhaps_thing and _is_thing(raw, here):
-            token = Token(token.concept, THING) if token else None
-        if token is None:
-            continue
-        if token.kind == PERSON and at < end and raw[at] == "'s":
+        token, length = _in_place(raw, at, settled[at], capitals)
+        after = at + length
+        if token is not None and token.kind == PERSON and after < len(raw) and raw[after] == "'s":
             token = Token(token.concept, OWNER)
-        found.append(token)
-    return found
+        found[at:after] = [token, *[None] * (length - 1)]
+    return [*filter(None, found)]
+
+
+def _in_place(
+    raw: Sequence[str], at: int, settled: "_Settled", capitals: frozenset[str]
+) -> tuple[Token | None, int]:
+    """The token of a word beside which something may tell more, and how many words it takes."""
+    token, seconds, perhaps_thing, _ = settled
+    if raw[at] in capitals or (seconds and at + 1 < len(raw) and base(raw[at + 1]) in seconds):
+        return _token(raw, at, capitals)
+    if perhaps_thing and token and _is_thing(raw, at):
+        return Token(token.concept, THING), 1
+    return token, 1
 
 
 class _Settled(NamedTuple):
-    """What a word is by itself, the base forms after it with which it may be more, and whether it may be a thing."""
+    """What a word is by itself, the base forms after it with which it may be more, whether it may be a thing, and
+    whether what stands beside it has to be looked at for any of this, or for whose something is.
+    """
 
     token: Token | None
     seconds: frozenset[str]
     perhaps_thing: bool
+    careful: bool
 
 
 def _settled(word: str) -> _Settled:
     stem = base(word)
-    candidates = phrases().get(stem, ())
+    seconds = frozenset[str]()
+    if word not in names().known:
+        seconds = frozenset(phrase[1] for phrase, _ in phrases().get(stem, ()) if len(phrase) > 1)
+    token, perhaps_thing = _by_itself(word, stem)
+    owner = token is not None and token.kind == PERSON
+    return _Settled(token, seconds, perhaps_thing, bool(seconds) or perhaps_thing or owner)
+
+
+def _by_itself(word: str, stem: str) -> tuple[Token | None, bool]:
+    """The token of a word, and whether it may be a thing."""
     if word in names().known:
-        return _Settled(Token(word, PERSON), frozenset(), perhaps_thing=False)
-    seconds = frozenset(phrase[1] for phrase, _ in candidates if len(phrase) > 1)
-    for phrase, token in candidates:
+        return Token(word, PERSON), False
+    for phrase, token in phrases().get(stem, ()):
         if len(phrase) == 1:
-            return _Settled(token, seconds, perhaps_thing=False)
+            return token, False
     known, fixed = _known(word, stem)
-    if known:
-        return _Settled(fixed, seconds, perhaps_thing=False)
-    return _Settled(Token(stem, OTHER), seconds, perhaps_thing=not _no_thing(word, stem))
+    return (fixed, False) if known else (Token(stem, OTHER), not _no_thing(word, stem))
 
 
 _SETTLED: Final = Remembered(_settled)
+_settled_token: Callable[[_Settled], Token | None] = itemgetter(0)
+_careful: Callable[[_Settled], bool] = itemgetter(3)
 
 
 def _token(raw: Sequence[str], at: int, capitals: frozenset[str]) -> tuple[Token | None, int]:

@@ -11,12 +11,13 @@ That two messages are of one class alone never makes a repeat: *what time is it*
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from itertools import repeat
 
 import msgspec
 
 from memory.frames import Ask
-from memory.phrasing import normalised
+from memory.phrasing import beginning, normalised
 from memory.questions import Question, read_question
 from memory.vocabulary import manners, opposites
 
@@ -24,6 +25,7 @@ SIMILAR_WORDS = 0.6
 SIMILAR_CONCEPTS = 0.5
 SIMILAR_VECTORS = 0.82
 SAME_MATTER = 0.2
+_LONG = 240  # characters of a text that is not normalised as a whole when it begins like no earlier one
 
 # Matters that are others when somebody else, or something else, is meant; when they are past; when they are not
 # one's own.
@@ -112,7 +114,7 @@ def find_repeat(
     """
     if not earlier:
         return Repeat()
-    plain = normalised(text)
+    plain = _as_said(text, earlier)
     if not plain or plain in manners():
         return Repeat()
     question = _resolved(question, earlier)
@@ -123,6 +125,21 @@ def find_repeat(
         if plain == other.text or _same(question, other.question, similarity)
     )
     return Repeat(tuple(same))
+
+
+def _as_said(text: str, earlier: Sequence[Asked]) -> str:
+    """``text`` normalised; of a long one that begins unlike all others only the beginning, which is like none."""
+    if len(text) > _LONG:
+        begun = beginning(text)
+        alike = [other.text for other in earlier if other.text.startswith(begun)]
+        if len(begun) > _longest_manner() and not alike:
+            return begun
+    return normalised(text)
+
+
+@cache
+def _longest_manner() -> int:
+    return max(map(len, manners()))
 
 
 def _same(one: Question, other: Question, similarity: float | None) -> bool:

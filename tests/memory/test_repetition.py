@@ -1,5 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memory.phrasing import beginning, normalised
 from memory.questions import read_question
 from memory.repetition import Repeat, asked, find_repeat
 
@@ -68,3 +71,19 @@ def test_vectors_find_what_words_do_not_but_never_across_objects() -> None:
     assert repeat(one, other, similarities=[0.9]).of == "0"
     assert repeat(one, other, similarities=[None]).of is None
     assert repeat("The cat is on my bed", "The dog is on my chair", similarities=[0.95]).of is None
+
+
+SAID = ("um", "where", "where's", "where's,", "-", "is", "é", "my", "mother's", "'s", "a", "b", "a-b's", "’s")
+
+
+@given(st.lists(st.sampled_from(SAID), max_size=90).map(" ".join), st.text(max_size=9))
+def test_what_follows_changes_no_beginning(text: str, after: str) -> None:
+    begun = beginning(text)
+    assert normalised(text).startswith(begun)
+    assert normalised(f"{text} {after}").startswith(begun)
+
+
+def test_a_long_text_said_again_repeats() -> None:
+    long = " ".join(f"The boat {number} lies in the harbour of Porto." for number in range(20))
+    assert repeat(long, long).count == 1
+    assert repeat(f"Um, {long}", long).count == 1
