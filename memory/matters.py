@@ -152,59 +152,61 @@ def _familiar(sentence: Sentence, like: Mapping[str, str]) -> Sentence:
     return msgspec.structs.replace(sentence, raw=raw, tokens=tuple(concepts(raw)))
 
 
-class _Row(NamedTuple):
-    """The trained features that are one, two or three words of a row, each with its number, by their words."""
+class _Node:
+    """Words in a row that begin a feature: the number of their own, if they are one, and what may come next."""
 
-    one: dict[str, int]
-    two: dict[str, dict[str, int]]
-    three: dict[str, dict[str, dict[str, int]]]
+    __slots__ = ("number", "then")
+
+    def __init__(self) -> None:
+        self.number = _NONE
+        self.then: dict[str, _Node] = {}
 
 
 class _Known:
-    """The features that were trained, by the words that they are made of.
+    """The features that were trained, as a tree of the words that they are made of.
 
-    Of words side by side most begin no feature. All of a row are looked up in one go, without a string or a step for
-    each that it could hold.
+    Most words in a row begin no feature, so that a message is read with about one look-up for each of its words,
+    instead of one for all that it could hold.
     """
 
     def __init__(self, names: Iterable[Feature], numbers: Sequence[int]) -> None:
         self._numbers = numbers
-        self._alone: dict[Feature, int] = {}
-        self._concepts: dict[str, int] = {}
-        self._rows = {mark: _Row({}, {}, {}) for mark in (_WORDS, _KINDS)}
+        self._root = _Node()
         for number, name in enumerate(names):
-            mark, *said = name
-            if mark == _CONCEPTS:
-                self._concepts[said[0]] = number
-            elif mark in self._rows:
-                _enter(self._rows[mark], said, number)
-            else:
-                self._alone[name] = number
+            node = self._root
+            for word in name:
+                node = node.then.setdefault(word, _Node())
+            node.number = number
 
     def weights(self, looked_at: Seen) -> list[int]:
         """The weights of each known feature that is there."""
-        found = {*map(self._alone.get, looked_at.alone, repeat(_NONE))}
-        found.update(map(self._concepts.get, looked_at.concepts, repeat(_NONE)))
-        for row, known in ((looked_at.words, self._rows[_WORDS]), (looked_at.kinds, self._rows[_KINDS])):
-            after, behind = row[1:], row[2:]
-            found.update(map(known.one.get, row, repeat(_NONE)))
-            found.update(map(_last, map(known.two.get, row, repeat(_NO_LAST)), after, repeat(_NONE)))
-            seconds = map(_second, map(known.three.get, row, repeat(_NO_SECOND)), after, repeat(_NO_LAST))
-            found.update(map(_last, seconds, behind, repeat(_NONE)))
+        found = {*map(self._number, looked_at.alone)}
+        concepts = self._root.then[_CONCEPTS].then
+        found.update([concepts[concept].number for concept in looked_at.concepts if concept in concepts])
+        for mark, row in ((_WORDS, looked_at.words), (_KINDS, looked_at.kinds)):
+            self._in_row(row, self._root.then[mark].then, found)
         found.discard(_NONE)
         return [*map(self._numbers.__getitem__, found)]
 
+    def _number(self, feature: Feature) -> int:
+        node: _Node | None = self._root
+        for word in feature:
+            node = node.then.get(word) if node is not None else None
+        return _NONE if node is None else node.number
 
-def _enter(row: _Row, said: Sequence[str], number: int) -> None:
-    match said:
-        case [one]:
-            row.one[one] = number
-        case [one, two]:
-            row.two.setdefault(one, {})[two] = number
-        case [one, two, three]:
-            row.three.setdefault(one, {}).setdefault(two, {})[three] = number
-        case _:
-            raise ValueError(f"no feature has the words {said}")
+    def _in_row(self, row: Iterable[str], first: Mapping[str, _Node], found: set[int]) -> None:
+        second = third = _NOTHING  # what may come next after the last word, and after the last two
+        for word in row:
+            if third and (node := third.get(word)) is not None:
+                found.add(node.number)
+            third = _NOTHING
+            if second and (node := second.get(word)) is not None:
+                found.add(node.number)
+                third = node.then
+            second = _NOTHING
+            if (node := first.get(word)) is not None:
+                found.add(node.number)
+                second = node.then
 
 
 @cache
@@ -217,7 +219,4 @@ def _tables() -> tuple[Weights, _Known]:
 
 
 _NONE: Final = -1
-_NO_LAST: Final = dict[str, int]()
-_NO_SECOND: Final = dict[str, dict[str, int]]()
-_last = dict[str, int].get
-_second = dict[str, dict[str, int]].get
+_NOTHING: Final[Mapping[str, _Node]] = {}

@@ -6,9 +6,9 @@ knows stands for its concept, with a letter for the kind of thing that is. Patte
 reading, so that they can be written in plain words.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress, count, filterfalse
-from operator import eq, itemgetter
+from collections.abc import Iterator, Sequence
+from itertools import compress, filterfalse
+from operator import eq
 from typing import Final, NamedTuple
 
 import msgspec
@@ -38,9 +38,10 @@ _UNDECIDED = (
     4  # words at the end that what follows may still change: *'s* may be a verb, two words may be a stammer
 )
 _SOFT = Expression(r"\.\.+|…|--+|—|–")
-_SENTENCE = Expression(r"[.!?][.!?\"')\]]*(?:\s+|$)|[¿¡]|[;\n]+")
-_CAPITAL = Expression(r"(?<![.!?¿¡])(?<![.!?¿¡]\s)\s([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
-_ANY_CAPITAL = Expression(r"\b([A-ZÄÖÜÁÉÍÓÚ][^\W\d_]+)")
+_SENTENCE = Expression(r"[.!?¿¡;\n](?:(?<=[.!?])[.!?\"')\]]*(?:\s+|$)|(?<=[¿¡])|(?<=[;\n])[;\n]*)")
+_CAPITAL = Expression(r"[A-ZÄÖÜÁÉÍÓÚ](?<=\s.)(?<![.!?¿¡]\s\S)(?<![.!?¿¡]\s\s\S)[^\W\d_]+")
+_ANY_CAPITAL = Expression(r"[A-ZÄÖÜÁÉÍÓÚ](?<!\w.)[^\W\d_]+")
+"""These begin with a set of characters, which are found fast."""
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -119,70 +120,50 @@ def _past(raw: Sequence[str]) -> bool:
 
 def concepts(raw: Sequence[str], capitals: frozenset[str] = frozenset()) -> list[Token]:
     """The tokens of opened words: names, phrases of the synonyms, then single words."""
-    settled = [*map(_SETTLED.__getitem__, raw)]
-    careful: Iterable[int] = compress(count(), map(_careful, settled))
-    if not capitals.isdisjoint(raw):
-        careful = sorted({*careful, *compress(count(), map(capitals.__contains__, raw))})
-    found = [*map(_settled_token, settled)]
-    after = 0
-    for at in careful:
-        if at < after:
+    found: list[Token] = []
+    at, end = 0, len(raw)
+    for here, (word, following) in enumerate(zip(raw, [*raw[1:], ""], strict=False)):
+        if here < at:
             continue  # a phrase that was found has this word
-        token, length = _in_place(raw, at, settled[at], capitals)
-        after = at + length
-        if token is not None and token.kind == PERSON and after < len(raw) and raw[after] == "'s":
+        token, seconds, perhaps_thing = _SETTLED[word]
+        at += 1
+        if word in capitals or (seconds and base(following) in seconds):
+            token, length = _token(raw, here, capitals)
+            at += length - 1
+        elif perhaps_thing and _is_thing(raw, here):
+            token = Token(token.concept, THING) if token else None
+        if token is None:
+            continue
+        if token.kind == PERSON and at < end and raw[at] == "'s":
             token = Token(token.concept, OWNER)
-        found[at:after] = [token, *[None] * (length - 1)]
-    return [*filter(None, found)]
-
-
-def _in_place(
-    raw: Sequence[str], at: int, settled: "_Settled", capitals: frozenset[str]
-) -> tuple[Token | None, int]:
-    """The token of a word beside which something may tell more, and how many words it takes."""
-    token, seconds, perhaps_thing, _ = settled
-    if raw[at] in capitals or (seconds and at + 1 < len(raw) and base(raw[at + 1]) in seconds):
-        return _token(raw, at, capitals)
-    if perhaps_thing and token and _is_thing(raw, at):
-        return Token(token.concept, THING), 1
-    return token, 1
+        found.append(token)
+    return found
 
 
 class _Settled(NamedTuple):
-    """What a word is by itself, the base forms after it with which it may be more, whether it may be a thing, and
-    whether what stands beside it has to be looked at for any of this, or for whose something is.
-    """
+    """What a word is by itself, the base forms after it with which it may be more, and whether it may be a thing."""
 
     token: Token | None
     seconds: frozenset[str]
     perhaps_thing: bool
-    careful: bool
 
 
 def _settled(word: str) -> _Settled:
     stem = base(word)
-    seconds = frozenset[str]()
-    if word not in names().known:
-        seconds = frozenset(phrase[1] for phrase, _ in phrases().get(stem, ()) if len(phrase) > 1)
-    token, perhaps_thing = _by_itself(word, stem)
-    owner = token is not None and token.kind == PERSON
-    return _Settled(token, seconds, perhaps_thing, bool(seconds) or perhaps_thing or owner)
-
-
-def _by_itself(word: str, stem: str) -> tuple[Token | None, bool]:
-    """The token of a word, and whether it may be a thing."""
+    candidates = phrases().get(stem, ())
     if word in names().known:
-        return Token(word, PERSON), False
-    for phrase, token in phrases().get(stem, ()):
+        return _Settled(Token(word, PERSON), frozenset(), perhaps_thing=False)
+    seconds = frozenset(phrase[1] for phrase, _ in candidates if len(phrase) > 1)
+    for phrase, token in candidates:
         if len(phrase) == 1:
-            return token, False
+            return _Settled(token, seconds, perhaps_thing=False)
     known, fixed = _known(word, stem)
-    return (fixed, False) if known else (Token(stem, OTHER), not _no_thing(word, stem))
+    if known:
+        return _Settled(fixed, seconds, perhaps_thing=False)
+    return _Settled(Token(stem, OTHER), seconds, perhaps_thing=not _no_thing(word, stem))
 
 
 _SETTLED: Final = Remembered(_settled)
-_settled_token: Callable[[_Settled], Token | None] = itemgetter(0)
-_careful: Callable[[_Settled], bool] = itemgetter(3)
 
 
 def _token(raw: Sequence[str], at: int, capitals: frozenset[str]) -> tuple[Token | None, int]:
