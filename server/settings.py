@@ -106,7 +106,7 @@ class Limits(Table, frozen=True, kw_only=True):
     invalid_per_minute: Count = 20
     connections: Count = 2_000
     sessions: Count = 10_000
-    slow_reader_seconds: Seconds = 3.5  # and half a second for the close: cut within 5
+    slow_reader_seconds: Seconds = 2.0  # without a byte taken; half a second for the close: cut within 5
     heartbeat_seconds: Seconds = 15.0
     heartbeat_timeout_seconds: Seconds = 10.0
     drain_seconds: Seconds = 10.0

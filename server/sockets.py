@@ -1,8 +1,17 @@
-"""The client of a session: one WebSocket, one way of coding, one deadline for a reader."""
+"""The client of a session: one WebSocket, one way of coding, one deadline for a reader.
+
+Who takes nothing for so long is cut. Who takes something, over a line that is slow, is waited for: looked at are the
+bytes that wait here and in the kernel.
+"""
 
 import socket
 import struct
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from fcntl import ioctl
+from itertools import count
+from termios import TIOCOUTQ
 
 import anyio
 from websockets.asyncio.server import ServerConnection
@@ -12,6 +21,11 @@ from actors.client import Gone
 from protocol.codec import encode
 from protocol.errors import CloseCode
 from protocol.frames import Event, Wire
+
+LOOKS = 4  # at the line, within the time after which a client that takes nothing is cut
+LEAST_TAKEN_BYTES = 1_024  # between two looks: less is nothing
+MOST_PERIODS = 8  # one event may take so many times as long in all, however it trickles
+CLOSING_SECONDS = 0.5
 
 
 class SlowReader(Gone):
@@ -34,15 +48,42 @@ class Socket:
     async def send(self, event: Event) -> None:
         """Send one event; ``Gone`` when the client left or does not read."""
         try:
-            with anyio.fail_after(self._seconds):
+            with anyio.move_on_after(self._seconds / LOOKS):
                 await self._connection.send(encode(event, self.wire), text=self.wire == "json")
-        except ConnectionClosed:
+                return
+            if await self._taken():
+                return
+        except (ConnectionClosed, OSError):
             raise Gone from None
-        except TimeoutError:
-            # Who begins to read within half a second is told why; from the others the line is taken.
-            await self._closed(CloseCode.SLOW_READER, "This client does not read what it is sent.", 0.5)
-            self._take()
-            raise SlowReader from None
+        # Who begins to read within half a second is told why; from the others the line is taken.
+        reason = "This client does not read what it is sent."
+        await self._closed(CloseCode.SLOW_READER, reason, CLOSING_SECONDS)
+        self._take()
+        raise SlowReader
+
+    async def _taken(self) -> bool:
+        """Whether the line, which has no room at the first look, gets some before its time is over."""
+        waits, idle = self._waits(), 1
+        for look in count(2):
+            with anyio.move_on_after(self._seconds / LOOKS):
+                await self._connection.drain()
+                return True
+            left = self._waits()
+            idle = idle + 1 if waits - left < LEAST_TAKEN_BYTES else 0
+            if idle >= LOOKS or look >= LOOKS * MOST_PERIODS:
+                break
+            waits = min(waits, left)
+        return False
+
+    def _waits(self) -> int:
+        """Bytes on their way to the client, here and (on Linux, which tells) in the kernel."""
+        transport = self._connection.transport
+        line: socket.socket | None = transport.get_extra_info("socket")
+        held = bytes(4)
+        if line is not None and not transport.is_closing():
+            with suppress(OSError):
+                held = ioctl(line.fileno(), TIOCOUTQ, held)
+        return transport.get_write_buffer_size() + int.from_bytes(held, sys.byteorder)
 
     def _take(self) -> None:
         """Take the line. What the kernel holds goes with it: else it would keep it for minutes, for nobody."""
