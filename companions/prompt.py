@@ -227,7 +227,12 @@ def _texts(companion: Companion, window: Sequence[Message]) -> list[str]:
 def prepare(companion: Companion, window: Sequence[Message]) -> None:
     """Lay out the messages of the window that the next prompt will have, so that they are quickly cut to any size."""
     for text in _texts(companion, window):
-        shortened(text, LEAST_MESSAGE)
+        lay_out(text)
+
+
+def lay_out(text: str) -> None:
+    """Count a message, and find where it can be cut, before it stands in a prompt."""
+    shortened(unforged(text), LEAST_MESSAGE)
 
 
 def _alternating(turns: Sequence[PromptMessage], current: str) -> tuple[PromptMessage, ...]:

@@ -18,7 +18,7 @@ from companions.own_words import as_told, by_turns, reflection, safe_answer
 from companions.policy import Policy
 from companions.policy_safety import CrisisRule
 from companions.policy_turn import NarrativeRole, Strategy
-from companions.prompt import Assembled, Scene, Tone, assemble, prepare
+from companions.prompt import Assembled, Scene, Tone, assemble, lay_out, prepare
 from companions.remembered import Permitted, Remembered, permit
 from companions.resources import resources_for
 from companions.speech import Judge, Manner
@@ -102,6 +102,7 @@ class PolicyRules:
     def read(self, state: State, text: str, vector: Sequence[float] | None = None) -> Reading:
         """Read the person's next message against this conversation alone (D16)."""
         talk = state.talk
+        lay_out(text)
         emotions: EmotionSet = "dementia" if self.policy.emotion.set == "dementia" else "wellness"
         felt = vector if self._felt else None
         if talk is None:

@@ -85,7 +85,8 @@ class Remembered:
         self._wanted: dict[tuple[str, bool], list[tuple[Kind, tuple[float, str]]]] = {}
         """By topic, what it needs, and how much and by which topic: what is critical for safety by itself."""
         self._others: set[str] = set()  # whom statements are about, but for the person
-        self._naming: dict[str, dict[Kin, set[int]]] = {}  # statements by the words that name them
+        self._naming: dict[bool, dict[str, dict[Kin, set[int]]]] = {True: {}, False: {}}
+        """Statements by the words that name them: those critical for safety by themselves."""
         self._log: list[_Added] = []
         self._said: list[Stated] = []  # what the log is of
         self._earlier: Sequence[Stated] = ()  # with what it begins
@@ -135,14 +136,16 @@ class Remembered:
         numbers[number] = None
         if earlier:  # it holds again
             known.kin.numbers = dict.fromkeys(sorted(numbers))
+        naming = self._naming[known.kin.kind.safety]
         for word in known.named:
-            self._naming.setdefault(word, {}).setdefault(known.kin, set()).add(number)
+            naming.setdefault(word, {}).setdefault(known.kin, set()).add(number)
 
     def _remove(self, number: int) -> _Known:
         known = self._known.pop(number)
         del known.kin.numbers[number]
+        naming = self._naming[known.kin.kind.safety]
         for word in known.named:
-            named = self._naming[word]
+            named = naming[word]
             named[known.kin].discard(number)
             if not named[known.kin]:
                 del named[known.kin]
@@ -185,7 +188,7 @@ class Remembered:
         if needed is None:
             return ()
         later = {one.message_id for one in self._said if before is not None and one.position >= before}
-        found = islice(self._told(self._worth(needed, None, self._called(needed)), later), limit)
+        found = islice(self._told(self._worth(needed, None, (True, False)), later), limit)
         return tuple(each for each, _ in found)
 
     def bring_back(
@@ -198,13 +201,12 @@ class Remembered:
         if needed is None:
             return
         critical: set[str] = set()
-        called = self._called(needed)
-        safety = self._worth(needed, reach, called, (True,))
+        safety = self._worth(needed, reach, (True,))
         for each in islice(self._told(safety, shown), MOST_CRITICAL):
             critical.add(each[0].message_id)
             yield each
         if len(critical) < most:
-            rest = self._worth(needed, reach, called, (False,))
+            rest = self._worth(needed, reach, (False,))
             yield from islice(self._told(rest, shown | critical), most - len(critical))
 
     def _told(self, worth: Iterable[Group], shown: AbstractSet[str]) -> Iterator[tuple[Recalled, Stated]]:
@@ -219,15 +221,14 @@ class Remembered:
                 why = f"{want.topic}: {want.kind.name}"
                 yield Recalled(message, round(each.score, 3), why, want.kind.safety), stated
 
-    def _worth(
-        self, needed: Needed, reach: Reach | None, called: _Called, critical: Sequence[bool] = (True, False)
-    ) -> Iterator[Group]:
+    def _worth(self, needed: Needed, reach: Reach | None, critical: Sequence[bool]) -> Iterator[Group]:
         """The statements that a topic needs, or that are named and matter for safety, if they are worth it: those
         that are critical for safety, or those that are not, or both. What can be worth most comes first, so that
         the rest is looked at only by who goes on.
         """
         needs, of_others = self._reader.needs, self._of_others(needed)
         named: defaultdict[Kind, tuple[list[Kin], list[Kin]]] = defaultdict(lambda: ([], []))
+        called = self._called(needed, critical)
         for kin in called:
             named[kin.kind][not kin.own].append(kin)
         most: defaultdict[float, list[tuple[Kind, Sequence[Kin], bool]]] = defaultdict(list)
@@ -277,12 +278,13 @@ class Remembered:
                     numbers = kin.numbers if called is None else sorted(_NONE.union(*called[kin]))
                     yield Worth(score, want, numbers)
 
-    def _called(self, needed: Needed) -> _Called:
+    def _called(self, needed: Needed, critical: Sequence[bool]) -> _Called:
         """The statements that the message calls by name, by their kin."""
         called: defaultdict[Kin, list[AbstractSet[int]]] = defaultdict(list)
-        for word in needed.words & self._naming.keys():
-            for kin, numbers in self._naming[word].items():
-                called[kin].append(numbers)
+        for naming in map(self._naming.__getitem__, critical):
+            for word in needed.words & naming.keys():
+                for kin, numbers in naming[word].items():
+                    called[kin].append(numbers)
         return called
 
     def _concerned(
