@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache, cached_property
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -21,6 +22,8 @@ OTHERS: Final = ("de", "es")
 LANGUAGES: Final = (ALWAYS, *OTHERS)
 ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "abuse", "harm_others", "medical")
 HIGHEST: Final = 3
+_ALONE: Final = 0.2  # the least chance of danger where one phrase is all that speaks for it
+_TELLING: Final = 8  # words; in fewer there is hardly anything else that could
 
 
 class Sign(Struct, frozen=True):
@@ -93,7 +96,7 @@ class _Reading:
         told: set[tuple[CrisisCategory, int, str]] = set()
         for each in self._found():
             rule = each.rule
-            severity = rule.severity if self._borne_out(each) else 0
+            severity = rule.severity if self._borne_out(each) and self._not_alone(each) else 0
             if (rule.category, severity, rule.tag) not in told and self.meant(each):
                 told.add((rule.category, severity, rule.tag))
                 words = self.message.spelled(each.sentence).said(each.start, each.end)
@@ -125,6 +128,22 @@ class _Reading:
             return True
         least = hearing.learned.needed(rule.category, rule.severity == HIGHEST)
         return least <= 0 or hearing.bears_out((found.start, found.end), found.sentence, least)
+
+    def _not_alone(self, found: Found) -> bool:
+        """Whether ``found`` is not the one thing in the message that speaks for danger.
+
+        A single phrase of illness, abuse or harm to others in words that speak against it is mostly a sprain, a jab or
+        a game; two rarely are. A plan, and any word of harming oneself, needs no company.
+        """
+        rule, hearing = found.rule, self.hearing
+        if hearing is None or not rule.severity or rule.kind == "plan" or rule.category == "self_harm":
+            return True
+        if found.sentence[1] - found.sentence[0] < _TELLING:
+            return True
+        if hearing.bears_out((found.start, found.end), found.sentence, _ALONE):
+            return True
+        meant = (other for other in self._found() if other.rule.severity and self._borne_out(other))
+        return sum(1 for _ in islice(filter(self.meant, meant), 2)) == 2
 
     def learned(self, known: int) -> Iterator[Sign]:
         """The sign of what was learned, where it is sure; beside one of severity ``known`` only a graver one."""
