@@ -23,6 +23,7 @@ LANGUAGES: Final = (ALWAYS, *OTHERS)
 ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "abuse", "harm_others", "medical")
 HIGHEST: Final = 3
 _ALONE: Final = 0.2  # the least chance of danger where one phrase is all that speaks for it
+_GRAVE_ALONE: Final = 0.08  # the same where it speaks for the highest severity
 _TELLING: Final = 8  # words; in fewer there is hardly anything else that could
 
 
@@ -140,7 +141,8 @@ class _Reading:
             return True
         if found.sentence[1] - found.sentence[0] < _TELLING:
             return True
-        if hearing.bears_out((found.start, found.end), found.sentence, _ALONE):
+        least = _GRAVE_ALONE if rule.severity == HIGHEST else _ALONE
+        if hearing.bears_out((found.start, found.end), found.sentence, least):
             return True
         meant = (other for other in self._found() if other.rule.severity and self._borne_out(other))
         return sum(1 for _ in islice(filter(self.meant, meant), 2)) == 2
