@@ -24,6 +24,7 @@ _NOTES = Expression("[ -~]+")
 _ALL_MARKS: Final = frozenset(_LANGUAGE_MARKS.values())
 _FIRST = itemgetter(0)
 _MARKS_ENOUGH = 3
+_MARKS_FOREIGN = 2  # where no common English word stands beside them
 _WORDS_A_MARK = 8
 _WORDS_ENOUGH = 2 * _MARKS_ENOUGH * _WORDS_A_MARK  # so many that the most marks are asked for in any case
 
@@ -65,6 +66,8 @@ def signs(text: str) -> list[Sign]:
     joined = "".join(noted)
     signs = found(ALWAYS, [_NOTES.sub("", joined)])
     seen = [name for name in OTHERS if _LANGUAGE_MARKS[name] in joined]
+    if signs and seen and _has_no_english(dict(zip(written, noted, strict=True))):
+        signs = []
     for name in _seem_spoken(text, dict(zip(written, noted, strict=True))) if seen else ():
         signs += found(name, map(reader(name).speller.met_runs.__getitem__, written))
     return signs
@@ -76,6 +79,14 @@ def _seem_spoken(text: str, noted: Mapping[str, str]) -> Sequence[str]:
     if len(noted) > _WORDS_ENOUGH or all(number >= _MARKS_ENOUGH for number in count.values()):
         return [name for name in OTHERS if count[name] >= _MARKS_ENOUGH]
     return [name for name in _spoken(tokens(text)) if name != ALWAYS]
+
+
+def _has_no_english(said: Mapping[str, str]) -> bool:
+    """Whether a text of these runs is in another language, so that "die" is an article and no death."""
+    others = Counter(name for name, _ in _marked(said))
+    if max(others.values(), default=0) < _MARKS_FOREIGN:
+        return False
+    return all(reader(ALWAYS).marks.isdisjoint(map(plain, TOKENS[run])) for run in said)
 
 
 def _marked(noted: Mapping[str, str]) -> set[tuple[str, str]]:
