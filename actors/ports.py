@@ -90,6 +90,10 @@ async def nothing_owed(_who: Who) -> Owed | None:
     return None
 
 
+async def at_once() -> None:
+    """Nothing is waited for."""
+
+
 async def no_vector(_text: str) -> tuple[float, ...] | None:
     """Where there is no embedder."""
     return None
@@ -127,6 +131,9 @@ class Services:
     owed: Callable[[Who], Awaitable[Owed | None]] = nothing_owed  # what the person is still to be told
     decided: Callable[[Who], None] = lambda _who: None  # the person has decided who may see what
     trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code
+    warmed: Callable[[], Awaitable[object]] = (
+        at_once  # what messages are read by is there, soon after a start
+    )
     restored: bool = False  # a damaged store was restored from a backup at this start
 
 

@@ -36,7 +36,7 @@ from server.allowance import rationed
 from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
-from server.collector import collecting, seldom_collector, warm
+from server.collector import Warmth, seldom_collector
 from server.committing import committing
 from server.connection import Door
 from server.contacts import contacts_of, with_grants
@@ -201,6 +201,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                         await scrubber.now(what.texts)
                         _nudge(channels, what.conversation)
 
+                warmth = Warmth(connects=model.connected)
                 services = Services(
                     writer=writer,
                     model=model,
@@ -217,6 +218,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     trouble=lambda: writing.refusing,
                     restored=restored is not None,
                     vector=vector,
+                    warmed=warmth.done.wait,
                     contacts=with_grants(store, contacts),
                     owed=owing(store, now_ms),
                     decided=lambda who: attending.decided(who.user),
@@ -271,8 +273,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     tasks.start_soon(lambda: kept_running(copies, name="copies"))
                 tasks.start_soon(lambda: kept_running(attending, name="attending"))
                 tasks.start_soon(watch, name="watch")
-                tasks.start_soon(anyio.to_thread.run_sync, warm, model.connected, name="warm")
-                tasks.start_soon(collecting, name="collecting")
+                tasks.start_soon(warmth, name="warmth")
                 care = Care(
                     store,
                     lambda change: land(writer, (change,)),

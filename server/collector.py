@@ -9,6 +9,7 @@ import sys
 import time
 
 import anyio
+import anyio.to_thread
 
 from generation.upstream import adapter
 from memory import reading
@@ -34,14 +35,28 @@ def quiet_collector() -> None:
     gc.freeze()
 
 
-def warm(connects: bool) -> None:  # run by its place on another thread
-    """What the first talks need, made beside them: what asks servers, where one is to be asked, and every table that
-    a message is read by. All that is there then stays.
+class Warmth:
+    """What the first talks need, made beside whatever else begins, on a thread of its own; ``done`` once it is there.
+
+    That is every table that a message is read by, and what asks servers where ``connects``. All that is there then
+    stays; from then on it is looked at as ``collecting`` does.
     """
-    if connects:
-        adapter()
-    reading.warm()
-    quiet_collector()
+
+    def __init__(self, *, connects: bool) -> None:
+        self.done = anyio.Event()
+        self._connects = connects
+
+    async def __call__(self) -> None:
+        """Make it, then look again and again, for ever."""
+        await anyio.to_thread.run_sync(self._make)
+        self.done.set()
+        await collecting()
+
+    def _make(self) -> None:
+        if self._connects:
+            adapter()
+        reading.warm()
+        quiet_collector()
 
 
 async def collecting(every: float = LOOK_SECONDS) -> None:

@@ -131,6 +131,8 @@ class Shelf:
     changes: list[AnyChange] = field(default_factory=list[AnyChange])
     refuses: str | None = None
     breaks: bool = False  # at the next command, once
+    opening: Opening | None = None  # the conversation there is
+    reading: float = 0.0  # how long it takes to read it
 
     async def write(self, inbox: Inbox[Write]) -> None:
         async for write in inbox:
@@ -144,7 +146,9 @@ class Shelf:
         return [change for change in self.changes if isinstance(change, kind)]
 
     async def load(self, who: Who, conversation: str, *, read: bool = True) -> Opening | None:
-        return None
+        if read and self.reading:
+            await anyio.sleep(self.reading)
+        return self.opening
 
     async def remember(self, who: Who, open_talk: str | None = None) -> Remembered:
         await anyio.lowlevel.checkpoint()
@@ -199,6 +203,7 @@ class Stage:
         self.client = Record()
         self.measures = Counted()
         self.handed_over: list[str] = []
+        self.warms = 0.0  # seconds until what messages are read by is there
         self.over = anyio.Event()
         self.fault: Literal["holding", "welcoming"] | None = None  # of ours, at the next chance, once
         self.writer: Address[Write] = Address(100)
@@ -225,7 +230,12 @@ class Stage:
             alert=nothing,
             report=nothing,
             measure=self.measures,
+            warmed=self._warmed,
         )
+
+    async def _warmed(self) -> None:
+        if self.warms:
+            await anyio.sleep(self.warms)
 
     async def _owed(self, who: Who) -> Owed | None:
         self._break("welcoming")
