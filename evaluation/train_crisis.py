@@ -52,7 +52,7 @@ FEWEST_ROWS = 3  # a feature of fewer says nothing of others
 MOST_FEATURES = 14_000
 STRETCH = 127
 TELLING, TELLING_ROWS = 2.5, 2  # how much more often a trigger stands in a row of danger, and in how many
-RAISES, SURER, GRAVER = 0.8, 0.8, 1.0
+RAISES, SURER, GRAVER = 0.8, 0.95, 1.0
 KEEPS, KEEPS_GRAVE = (0.0, 0.03, 0.05, 0.08), (0.0, 0.02, 0.02, 0.02)  # self-harm is never set aside
 
 
