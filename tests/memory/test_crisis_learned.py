@@ -116,3 +116,13 @@ def test_distress_said_again_and_again_is_no_danger_of_another_kind() -> None:
 def test_what_is_heard_stands_in_the_message(words: list[str]) -> None:
     text = " ".join(words)
     assert all(sign.words in text for sign in signs(text))
+
+
+def test_one_phrase_in_words_that_speak_against_it_needs_company() -> None:
+    assert read_crisis("He has just had his tablets and his tea so he may be sleepy.") is None
+    assert read_crisis("The nurse slapped me") is not None
+
+
+def test_an_article_of_another_language_is_no_death() -> None:
+    assert read_crisis("ich brauch nen plan für die bachelorarbeit") is None
+    assert read_crisis("ich nehme jetzt alle tabletten, ich will sterben") is not None
