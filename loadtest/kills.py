@@ -35,7 +35,7 @@ from loadtest.process import Launch, server_process
 Durability = Literal["acked", "process", "debounced"]
 COMPANIONS = ("serenity", "clara", "extremis", "serenity")
 AT_START = 0.1  # of the lives end before the server is ready, or just then
-MOST_START_SECONDS = 1.5  # a whole start takes about one
+MOST_START_SECONDS = 1.5  # a whole start takes half a second to one
 MOST_FORKED_START_SECONDS = 0.2
 AT_STOP = 0.1  # and so many while it stops: a polite signal first, the kill into its drain
 MOST_STOP_SECONDS = 0.3

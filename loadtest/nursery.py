@@ -1,6 +1,6 @@
 """Servers that are born ready: a process that has imported everything forks one life of the server after the other.
 
-A start costs a second of a core, nearly all of it Python's imports and the tables of words; a loop of a thousand
+A start costs half a second of a core, nearly all of it Python's imports and the tables of words; a loop of a thousand
 kills would spend an hour on them. Each life is a process of its own with its own number, which is killed like any
 other, and opens the store from the file. How long a true start takes is measured with ``server_process``.
 
