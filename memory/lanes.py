@@ -6,8 +6,6 @@ label, so that summing a message is one addition for each of its features, and n
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import repeat
-from operator import sub
 from struct import Struct
 from typing import Final
 
@@ -32,7 +30,7 @@ def sums(numbers: Sequence[int], labels: int) -> list[int]:
         for at in range(0, max(len(numbers), 1), _AT_ONCE)
     ]
     if len(parts) == 1:
-        return [*map(sub, parts[0], repeat(nothing))]
+        return [part - nothing for part in parts[0]]
     return [sum(part) - nothing for part in zip(*parts, strict=True)]
 
 

@@ -10,9 +10,8 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from itertools import compress, count, repeat
+from itertools import repeat
 from math import exp
-from operator import add, mul, sub
 from sys import intern
 from typing import Final, NamedTuple, TypeAlias
 
@@ -22,14 +21,12 @@ from memory.data import raw
 from memory.frames import QuestionType
 from memory.lanes import packed, sums
 from memory.phrasing import Sentence, concepts
-from memory.vocabulary import FUNCTION, KINDS, OTHER, OWNER, PRONOUN, concept_of, kind_of
+from memory.vocabulary import FUNCTION, OTHER
 
 FILE: Final = "questions.bin"
 OTHERWISE: Final = "other"  # none of the matters
 LIKELY: Final = 0.12  # matters less likely than this are not kept
 _PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
-_TELLING: Final = {kind: kind for kind in (*KINDS.values(), OWNER, PRONOUN) if kind not in _PLAIN}
-"""The kinds of things that stand in a row for what they are; of the others the concept does."""
 
 
 BREAK: Final = ""
@@ -96,9 +93,8 @@ def seen(
     for sentence in (*sentences, *familiar):
         end = "?" if sentence.asks else "."
         words += ["^", *sentence.raw, end, BREAK]
-        here = [*map(concept_of, sentence.tokens)]
-        kinds += ["^", *map(_TELLING.get, map(kind_of, sentence.tokens), here), end, BREAK]
-        named += here
+        kinds += ["^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end, BREAK]
+        named += [token.concept for token in sentence.tokens]
     return Seen(found, named, words, kinds)
 
 
@@ -123,7 +119,7 @@ def read_matters(looked_at: Seen) -> Matters:
     """The class and the matters of a message of which this is looked at."""
     file, known = _tables()
     lanes = sums(known.weights(looked_at), len(file.steps))
-    scores = [*map(add, map(mul, lanes, file.steps), file.biases)]
+    scores = [lane * step + bias for lane, step, bias in zip(lanes, file.steps, file.biases, strict=True)]
     classes, all_classes = _powers(scores[: len(file.classes)])
     matters, all_matters = _powers(scores[len(file.classes) :])
     sure = max(classes)
@@ -132,9 +128,9 @@ def read_matters(looked_at: Seen) -> Matters:
         type=file.classes[classes.index(sure)],
         sure=sure / all_classes,
         matters={
-            file.matters[at]: matters[at] / all_matters
-            for at in compress(count(), map(least.__lt__, matters))
-            if file.matters[at] != OTHERWISE
+            name: power / all_matters
+            for name, power in zip(file.matters, matters, strict=True)
+            if power > least and name != OTHERWISE
         },
     )
 
@@ -142,7 +138,7 @@ def read_matters(looked_at: Seen) -> Matters:
 def _powers(scores: Sequence[float]) -> tuple[list[float], float]:
     """The exponentials of the scores, scaled alike, and their sum: a power by the sum is a share."""
     most = max(scores)
-    powers = [*map(exp, map(sub, scores, repeat(most)))]
+    powers = [exp(score - most) for score in scores]
     return powers, sum(powers)
 
 

@@ -8,8 +8,7 @@ in distress seldom use the sentence of a list.
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain, compress
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -18,17 +17,14 @@ from memory.frames import Ask, Frame, QuestionType, asks, question_type
 from memory.matters import BREAK, Seen, features, likes, read_matters, seen
 from memory.phrasing import Sentence, read_sentences
 from memory.text import Remembered, joined, runs
-from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, concept_of, kind_of, needs, word_set
+from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
 
 Tense: TypeAlias = Literal["past", "present", "future"]
 
 SOMEBODY: Final = Frame(aspect="presence", type="person", patterns=[])
 _LONGEST = 500
 _WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
-_QUESTION_WORDS: Final = frozenset(("where", "who", "what", "when", "why", "how", "which"))
-_SWITCHES: Final = frozenset(("on", "off"))
-_NO_WORDS: Final = frozenset[str]()
-_DENYING: Final = frozenset(("not", "no", "nobody"))
+_QUESTION_WORDS = ("where", "who", "what", "when", "why", "how", "which")
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -65,58 +61,40 @@ def read_question(text: str) -> Question:
     """What ``text`` asks. Of a text over 500 characters the head and the tail are read."""
     text = _shortened(text)
     sentences = read_sentences(text)
-    named = _named(sentences)
+    tokens = [token for sentence in sentences for token in sentence.tokens]
     words = fingerprint(text).split()
-    found = _found(sentences, named.persons)
-    learned = read_matters(_seen(found, sentences, named.persons, named.things, likes()))
+    persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
+    things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
+    found = _found(sentences, persons)
+    learned = read_matters(_seen(found, sentences, persons, things, likes()))
     return Question(
         type=learned.type,
         matters=learned.matters,
-        object=_object([ask for _, ask, _ in found], named.persons, named.things),
+        object=_object([ask for _, ask, _ in found], persons, things),
         tense=_tense(sentences),
         fingerprint=" ".join(words),
         words=frozenset(words),
-        content=named.content,
+        content=frozenset(token.concept for token in tokens if token.kind != FUNCTION),
         asks=tuple(dict.fromkeys(ask for _, ask, _ in found)),
         aspects=frozenset(ask.aspect for _, ask, _ in found),
-        persons=named.persons,
-        things=named.things,
-        possessions=named.possessions,
-        switches=_NO_WORDS.union(*[_SWITCHES.intersection(sentence.raw) for sentence in sentences]),
+        persons=persons,
+        things=things,
+        possessions=frozenset(token.concept for token in tokens if token.kind in POSSESSIONS),
+        switches=frozenset(word for s in sentences for word in s.raw if word in ("on", "off")),
         word=_question_word(sentences),
         asked=any(sentence.asks for sentence in sentences),
-        needs=_needs(sentences, named.said),
-        negated=not _DENYING.isdisjoint(named.said),
-    )
-
-
-class _Named(NamedTuple):
-    """The concepts of a message in order, and those of them that are of certain kinds."""
-
-    said: Sequence[str]
-    content: frozenset[str]
-    persons: frozenset[str]
-    things: frozenset[str]
-    possessions: frozenset[str]
-
-
-def _named(sentences: Sequence[Sentence]) -> _Named:
-    tokens = [token for sentence in sentences for token in sentence.tokens]
-    said, kinds = [*map(concept_of, tokens)], [*map(kind_of, tokens)]
-    return _Named(
-        said,
-        content=frozenset(compress(said, map(FUNCTION.__ne__, kinds))),
-        persons=frozenset(compress(said, map(PERSON.__eq__, kinds))),
-        things=frozenset(compress(said, map(OBJECTS.__contains__, kinds))),
-        possessions=frozenset(compress(said, map(POSSESSIONS.__contains__, kinds))),
+        needs=_needs(sentences, tokens),
+        negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
     )
 
 
 def question_features(text: str) -> AbstractSet[str]:
     """What the learned readings are trained on: what they look at in ``text``, no word replaced by its like."""
     sentences = read_sentences(_shortened(text))
-    named = _named(sentences)
-    found = features(_seen(_found(sentences, named.persons), sentences, named.persons, named.things, {}))
+    tokens = [token for sentence in sentences for token in sentence.tokens]
+    persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
+    things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
+    found = features(_seen(_found(sentences, persons), sentences, persons, things, {}))
     return frozenset(" ".join(feature) for feature in found if BREAK not in feature)
 
 
@@ -216,13 +194,12 @@ def _tense(sentences: Sequence[Sentence]) -> Tense:
     return "future" if any(sentence.future for sentence in sentences) else "present"
 
 
-def _needs(sentences: Sequence[Sentence], said: Sequence[str]) -> bool:
+def _needs(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> bool:
     """Whether the message wants, misses, asks or complains, now."""
     if all(sentence.past for sentence in sentences):
         return False
-    return any(s.asks for s in sentences) or not needs().isdisjoint(said)
+    return any(s.asks for s in sentences) or any(token.concept in needs() for token in tokens)
 
 
 def _question_word(sentences: Sequence[Sentence]) -> str:
-    asking = chain.from_iterable(sentence.raw for sentence in sentences if sentence.asks)
-    return next(filter(_QUESTION_WORDS.__contains__, asking), "")
+    return next((word for s in sentences for word in s.raw if s.asks and word in _QUESTION_WORDS), "")

@@ -4,10 +4,9 @@ All of it comes from the tables `questions.toml` and `synonyms.toml`; entries ar
 form when they are read, so that a line added there covers every inflection.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import chain, islice, pairwise
-from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -95,10 +94,6 @@ class Token(msgspec.Struct, frozen=True):
 
     concept: str
     kind: str
-
-
-concept_of: Final[Callable[[Token], str]] = attrgetter("concept")
-kind_of: Final[Callable[[Token], str]] = attrgetter("kind")
 
 
 class Names(msgspec.Struct, frozen=True):
@@ -221,7 +216,7 @@ def opened(text: str) -> list[str]:
 def opened_runs(among: Sequence[str]) -> list[str]:
     """The same of folded text of which ``among`` stands between the spaces."""
     parts = [*map(_OPENED.__getitem__, among)]
-    for at in _with_s(among):
+    for at in [at for at, run in enumerate(among) if "'s" in run]:
         verb, owner = _OWNERS[among[at]]
         if verb != owner:
             after = next((first for run in islice(among, at + 1, None) if (first := _FIRSTS[run])), "")
@@ -229,13 +224,6 @@ def opened_runs(among: Sequence[str]) -> list[str]:
         else:
             parts[at] = verb
     return [*chain.from_iterable(parts)]
-
-
-def _with_s(among: Sequence[str]) -> Sequence[int]:
-    """Where a word may end in *'s*; few texts have one."""
-    if "'s" not in " ".join(among):
-        return ()
-    return [at for at, run in enumerate(among) if "'s" in run]
 
 
 def _first(run: str) -> str:
