@@ -224,6 +224,7 @@ class Sessions:
             self._live.pop(name, None)
             self.holds(name, None)
             live.over.set()
+            vars(live.session).clear()  # its parts hold it: it would lie there until everything is looked at
 
     def holds(self, session: str, conversation: str | None) -> None:
         """``session`` has that conversation now, and no other; None: it has none."""

@@ -41,7 +41,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 _INDENTED = re.compile(r"\n (?=[A-Za-z])")
 _SPACE_THAT_COSTS = re.compile(r"(?<=\s) (?=[A-Za-z])")
 LONGEST_LAID_OUT = 4_096  # characters; of longer texts only what can fit is looked at
-MOST_KEPT = 1_000_000  # bytes, about, of lines whose cost is known
+MOST_KEPT = 400_000  # bytes, about, of lines whose cost is known
 BYTES_OF_AN_ENTRY = 150  # about, beside its letters
 MOST_CHARS_A_TOKEN = 4  # at most: a word of three letters and the space before it cost one token
 _AFTER_SPACE = 1 << 40  # marks what makes a space cost though a word follows it: white space before that

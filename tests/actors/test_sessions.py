@@ -1,10 +1,15 @@
 """Who comes back is welcomed once the store knows whose ids the new session goes on with."""
 
+import gc
+
 import anyio
 
-from actors.mail import Mail
+from actors.commands import Commands
+from actors.mail import Mail, Replaced
+from actors.outbox import Outbox
 from actors.ports import Cast
 from actors.runtime import Address, Inbox
+from actors.session import Session
 from actors.sessions import Left, Principal, Sessions, Wanted
 from companions.changes import Deferred, Landed, SessionContinued
 from tests.actors.stage import Stage
@@ -77,3 +82,28 @@ async def test_a_session_whose_client_went_while_it_was_greeted_ends() -> None:
             greeting.cancel_scope.cancel()
         await anyio.wait_all_tasks_blocked()
         assert len(house.sessions) == 0
+
+
+async def test_a_session_that_is_over_is_free_before_anything_looks_for_it() -> None:
+    """It and its parts hold each other: what it remembered would lie there until Python looks at everything."""
+    gc.collect()
+    gc.disable()
+    try:
+        async with anyio.create_task_group() as tasks:
+            house = House(tasks)
+            before = held()
+            async with anyio.create_task_group() as greeting:
+                greeting.start_soon(house.greet)
+                (await anext(house.writes)).reply(Landed())
+            assert len(held()) == len(before) + 3
+            house.joined.pop().post(Replaced())
+            await anyio.wait_all_tasks_blocked()
+            assert len(house.sessions) == 0
+            assert held() == before
+    finally:
+        gc.enable()
+
+
+def held() -> list[object]:
+    """Every session there is, and parts of it that hold it or what it sent."""
+    return [each for each in gc.get_objects() if isinstance(each, Session | Commands | Outbox)]
