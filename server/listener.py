@@ -25,7 +25,7 @@ from protocol.frames import SUBPROTOCOLS
 from server.connection import Connection, Door
 from server.origins import caller_of, host_allowed, is_loopback, origin_allowed
 from server.settings import BadSetting, Listen
-from server.static import CONTENT_SECURITY_POLICY, Page
+from server.static import CONTENT_SECURITY_POLICY, PERMISSIONS_POLICY, Page
 from server.tickets import PATH, Download
 from storage.refusals import StoreRefused
 
@@ -250,6 +250,7 @@ def _bytes(status: http.HTTPStatus, content: bytes, kind: str) -> Response:
     headers["Content-Length"] = str(len(content))
     headers["Cache-Control"] = "no-store"
     headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    headers["Permissions-Policy"] = PERMISSIONS_POLICY
     headers["X-Content-Type-Options"] = "nosniff"
     headers["Referrer-Policy"] = "no-referrer"
     headers["Cross-Origin-Resource-Policy"] = "same-origin"

@@ -8,6 +8,8 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=()"
+"""What a browser keeps even from our own pages: none of them listens, looks or asks where somebody is."""
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",

@@ -1,5 +1,6 @@
 """The one port: pages, health and metrics by GET, and who may open the WebSocket."""
 
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from http.client import HTTPConnection, HTTPResponse
@@ -69,8 +70,17 @@ async def test_every_page_comes_with_its_kind_and_a_strict_policy(tmp_path: Path
             assert got.headers["referrer-policy"] == "no-referrer"
             assert got.headers["cache-control"] == "no-store"
             assert "server" not in got.headers
+            assert "microphone=()" in got.headers["permissions-policy"].split(", ")
     assert "'unsafe" not in CONTENT_SECURITY_POLICY
     assert "http" not in CONTENT_SECURITY_POLICY
+
+
+def test_no_page_listens_or_speaks() -> None:
+    """A browser may recognise and make speech on somebody else's computer (D29)."""
+    speech = re.compile(
+        rb"getUserMedia|SpeechRecognition|speechSynthesis|SpeechSynthesis|<audio|new Audio", re.IGNORECASE
+    )
+    assert [path for path, page in pages().items() if speech.search(page.content)] == []
 
 
 async def test_the_policy_is_on_every_answer(tmp_path: Path) -> None:
