@@ -18,7 +18,6 @@ from memory.statements_kinds import Statement
 
 Style: TypeAlias = Literal["direct", "gentle", "socratic", "validating"]
 Length: TypeAlias = Literal["brief", "standard", "extended"]
-Quality: TypeAlias = Literal["poor", "fair", "good", "excellent"]
 Score: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=10)]
 
 

@@ -20,7 +20,6 @@ Judge: TypeAlias = Callable[[str, str], str | None]
 Verdict: TypeAlias = Literal["open", "over", "violation", "not_speech"]
 
 MOST_HELD = 240  # characters held at most before a cut at a clause (D18)
-HOLD_SECONDS = 1.5  # and how long (D18)
 ECHO = 60  # characters in common with the prompt that make an echo
 ROUNDS = 4  # the same sentence so often running: the model goes round in circles
 ROUNDS_GUARDED = 2  # and where each sentence is checked before it is shown

@@ -17,7 +17,6 @@ from memory.intervals import LEAST_FOR_A_MEDIAN, Interval, of_median, share, shi
 from memory.slopes import Rule, Trend, by_day, median, trend
 
 SESSIONS = 30
-LEAST_SESSIONS = LEAST_FOR_A_MEDIAN
 LEAST_FOR_UNUSUAL = 10  # sessions before the latest, to know what is usual
 MORNING, EVENING = range(6, 12), range(18, 23)
 LEAST_DAYS = 5  # with a morning, and with an evening

@@ -29,7 +29,6 @@ from memory.text import is_spaced
 from memory.topics import read_topics
 
 LONG = 2_000  # characters: longer text is read on head and tail, but for crisis, which is read whole (D32)
-NEUTRAL = "neutral"
 
 
 class Before(msgspec.Struct, frozen=True, kw_only=True):

@@ -63,9 +63,6 @@ class CloseCode(IntEnum):
     REPLACED = 4504
 
 
-INVALID_A_MINUTE: Final = 20
-"""More invalid frames than this in a minute close the connection with ``TOO_MANY_INVALID``."""
-
 _FINAL_CODES: Final = frozenset(
     {CloseCode.NORMAL, CloseCode.WRONG_KIND, CloseCode.BAD_TEXT, CloseCode.TOO_LARGE}
 )
