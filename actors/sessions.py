@@ -14,8 +14,10 @@ import structlog
 from anyio.abc import TaskGroup
 
 from actors.client import Onlooker
+from actors.commands import Commands
 from actors.landing import land
 from actors.mail import Announce, Cut, Drain, Forgotten, Mail, Refresh, Replaced, SummedUp, Unsay, Watch
+from actors.outbox import Outbox
 from actors.ports import Cast, CommandRefused, Opening, Services
 from actors.runtime import Address, supervise
 from actors.session import Session
@@ -224,7 +226,7 @@ class Sessions:
             self._live.pop(name, None)
             self.holds(name, None)
             live.over.set()
-            vars(live.session).clear()  # its parts hold it: it would lie there until everything is looked at
+            _emptied(live.session)
 
     def holds(self, session: str, conversation: str | None) -> None:
         """``session`` has that conversation now, and no other; None: it has none."""
@@ -353,6 +355,15 @@ class Sessions:
     async def _all_over(self) -> None:
         for live in list(self._live.values()):
             await live.over.wait()
+
+
+def _emptied(session: Session) -> None:
+    """Let go of what a session remembered when it is over: it and its parts hold each other, and would hold that too
+    until Python looks at everything. The rest stays, for the outcome of a last write may still come.
+    """
+    session.state = State(who=session.state.who)
+    session.outbox = Outbox()
+    session.commands = Commands(session)
 
 
 async def _known(session: Session, continued: SessionContinued) -> None:
