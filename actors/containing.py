@@ -14,7 +14,7 @@ from actors.owed import tell_owed
 from companions.state import State
 from protocol.catalogue import AnyCommand
 from protocol.errors import CloseCode
-from protocol.talk_frames import MessageSend
+from protocol.talk_frames import MessageSend, ResponseRegenerate
 
 if TYPE_CHECKING:
     from actors.session import Session
@@ -26,8 +26,9 @@ async def answered(session: "Session", command: AnyCommand) -> None:
     """Do a command, and answer it also where it fails."""
     before = session.state
     try:
-        if isinstance(command, MessageSend):  # or its reader would be made here, while nobody else is served
-            await session.services.warmed()
+        if isinstance(command, MessageSend | ResponseRegenerate):
+            await session.services.warmed()  # or its reader would be made here, while nobody else is served
+            await session.memory.read_on()
         await session.commands.handle(command)
     except Exception as error:
         ref = session.services.new_ref()

@@ -12,6 +12,7 @@ from actors.mail import Refresh, SummedUp
 from companions.changes import AnyChange, Landed, Outcome
 from companions.fact_changes import FactAdded, FactsForgotten
 from companions.handing_over import summed_up
+from companions.state import Idle
 from protocol.memory_frames import MemoryChanged
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class Remembering:
 
     def __init__(self, session: "Session") -> None:
         self._session = session
+        talk = session.state.talk
+        self._unread = talk.conversation if talk is not None else None  # a talk that was only shown so far
         self._behind = False  # something was found while a talk was open that keeps what it began with
 
     async def changed(self, mail: Refresh) -> None:
@@ -55,12 +58,29 @@ class Remembering:
         contacts = await session.services.contacts(session.state.who)
         session.state = replace(session.state, remembered=fresh, contacts=contacts)
 
-    async def reload(self, conversation: str) -> None:
-        """The open talk is not as it was held: read it again."""
+    async def read_on(self) -> None:
+        """A talk that was only shown so far is read as soon as the store gives it; then see what it left undone."""
+        session = self._session
+        talk = session.state.talk
+        if talk is None or talk.conversation != self._unread:
+            self._unread = None
+        elif (
+            isinstance(session.state.phase, Idle)
+            and not session.state.queue
+            and await self.reload(talk.conversation)
+        ):
+            self._unread = None
+            if session.state.talk is not None and session.state.talk.unanswered:
+                await session.services.warmed()
+            await session.begin()
+
+    async def reload(self, conversation: str) -> bool:
+        """The open talk is not as it was held: read it again; whether the store gave it."""
         session = self._session
         opening = await session.services.desk.load(session.state.who, conversation)
         if opening is not None and session.state.talk is not None:
             session.state = replace(session.state, talk=opening.talk)
+        return opening is not None
 
     async def summed_up(self, mail: SummedUp) -> None:
         """The window of the open talk goes on from its summary (D11)."""

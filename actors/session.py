@@ -111,9 +111,6 @@ class Session:
         self._disclosing = Disclosing(self)
         self._owed = 0  # writes whose outcome has not come back
         self._leaving = False
-        self._read_back = (
-            state.talk is not None
-        )  # from the store, and yet to be read; something may be left undone
         self._held: str | None = None
         self._ran = False
 
@@ -240,16 +237,13 @@ class Session:
                 await self.announce(lambda seq: response_snapshot(phase, seq))
         else:
             await self._show_start(conversation)
+        await self.memory.read_on()
 
     async def _show_start(self, conversation: str | None) -> None:
         """Somebody who is shown nothing of before begins here, or goes on with a conversation."""
         if conversation is not None:
             await self.show_conversation()
         await self._disclosing.start()
-        if conversation is not None and self._read_back:
-            await self.memory.reload(conversation)
-            self._read_back = False
-            await self.begin()
 
     async def show_conversation(self) -> None:
         """Where the open conversation stands."""

@@ -189,7 +189,7 @@ class Writer:
             log.info("store.takes_again")
         self.refusing = None
         for write, outcome in zip(batch, outcomes, strict=True):
-            write.reply(outcome)
+            _tell(write, outcome)
 
     async def _defer(self, code: str) -> None:
         """Tell everybody who waits now, and was not told yet; keep what they wait for."""
@@ -197,7 +197,7 @@ class Writer:
             log.warning("store.refuses", code=code)
         self.refusing = code
         for write in self.pending[self._deferred :]:
-            write.reply(Deferred(code))
+            _tell(write, Deferred(code))
         self._deferred = len(self.pending)
         await self._keep()
 
@@ -220,7 +220,7 @@ class Writer:
                 except StopAsyncIteration:
                     return await self._last_try()
                 if len(self.pending) >= self.most_waiting:
-                    write.reply(Refused(code))
+                    _tell(write, Refused(code))
                 else:
                     self.pending.append(write)
                     await self._defer(code)
@@ -235,6 +235,14 @@ class Writer:
         log.error("writes.not_landed", kept_for_the_next_start=kept, lost=lost)
         self.pending, self._deferred, self._kept = [], 0, 0
         return False
+
+
+def _tell(write: Write, outcome: Outcome) -> None:
+    """A fault of one who is told keeps the outcome from nobody else."""
+    try:
+        write.reply(outcome)
+    except Exception as error:
+        log.exception("outcome.not_told", error=type(error).__name__)
 
 
 def _urgent(write: Write) -> bool:

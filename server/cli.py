@@ -61,7 +61,7 @@ def plainly_served(arguments: Sequence[str]) -> dict[str, str | int] | None:
             return None
         if not value.strip() or value.startswith("-"):
             return None
-        if option == "--port" and not (value.isascii() and value.isdigit()):
+        if option == "--port" and not (value.isascii() and value.isdigit() and len(value) <= len("65535")):
             return None
         given[SETTINGS.get(option, option)] = READ.get(option, str)(value)
     return given

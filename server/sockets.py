@@ -47,11 +47,14 @@ class Socket:
 
     async def send(self, event: Event) -> None:
         """Send one event; ``Gone`` when the client left or does not read."""
+        data = encode(event, self.wire)
+        full = self._connection.transport.get_write_buffer_size() > 0
+        waited = self._waits() + len(data) if full else None
         try:
             with anyio.move_on_after(self._seconds / LOOKS):
-                await self._connection.send(encode(event, self.wire), text=self.wire == "json")
+                await self._connection.send(data, text=self.wire == "json")
                 return
-            if await self._taken():
+            if await self._taken(waited):
                 return
         except (ConnectionClosed, OSError):
             raise Gone from None
@@ -61,9 +64,12 @@ class Socket:
         self._take()
         raise SlowReader
 
-    async def _taken(self) -> bool:
-        """Whether the line, which has no room at the first look, gets some before its time is over."""
-        waits, idle = self._waits(), 1
+    async def _taken(self, waited: int | None) -> bool:
+        """Whether the line, which has no room at the first look, gets some before its time is over; ``waited`` is how
+        much there was on its way half a second ago, where the line was full by then.
+        """
+        waits = self._waits()
+        idle = int(waited is not None and waited - waits < LEAST_TAKEN_BYTES)
         for look in count(2):
             with anyio.move_on_after(self._seconds / LOOKS):
                 await self._connection.drain()

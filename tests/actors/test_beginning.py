@@ -51,3 +51,17 @@ async def test_a_message_waits_for_what_it_is_read_by_and_other_commands_do_not(
         await stage.say()
         await stage.client.told(MessageAck)
         assert anyio.current_time() == 3.0
+
+
+async def test_a_talk_that_the_store_did_not_give_is_asked_for_again_before_the_next_message() -> None:
+    stage = Stage(["Yes."], talk=TALK)
+    async with stage.open():
+        await stage.client.told(ConversationSnapshot)
+        await anyio.wait_all_tasks_blocked()
+        assert stage.session.state.talk == TALK
+        read = replace(TALK, told=("the_harbour",))
+        stage.shelf.opening = Opening(talk=read, messages=(), unanswered=(), closed=False)
+        await stage.say("How is she?")
+        await stage.client.told(MessageAck)
+        assert stage.session.state.talk is not None
+        assert stage.session.state.talk.told == ("the_harbour",)

@@ -61,6 +61,25 @@ async def test_what_queued_meanwhile_is_one_batch() -> None:
     assert landed == [0, 1, 2, 3, 4, 5]
 
 
+async def test_who_fails_at_being_told_keeps_it_from_nobody_else() -> None:
+    disk = Disk(slow=True)
+    landed: list[int] = []
+
+    def telling(number: int) -> Reply[Outcome]:
+        def reply(_: Outcome) -> None:
+            if number == 1:
+                raise RuntimeError("gone")
+            landed.append(number)
+
+        return reply
+
+    async with running(Writer(disk), name="writer", capacity=100, grace=5) as writer:
+        for number in range(3):
+            await writer.send(Write((change(number),), telling(number)))
+        disk.go.set()
+    assert landed == [0, 2]
+
+
 async def test_a_batch_has_a_most() -> None:
     disk = Disk(slow=True)
     async with running(Writer(disk, most=2), name="writer", capacity=100, grace=5) as writer:

@@ -86,7 +86,7 @@ class End:
         self.line = line
         self._out = out
         self._back = back
-        self.transport = self  # whose only use is to be aborted
+        self.transport = self  # which is aborted, and asked what waits in it
         self.remote_address = ("127.0.0.1", 1)
         self.request = None
 
@@ -103,6 +103,9 @@ class End:
 
     def abort(self) -> None:
         self.line.cut()
+
+    def get_write_buffer_size(self) -> int:
+        return 0  # what is sent is on its way at once
 
 
 class Line:
