@@ -274,11 +274,8 @@ class PolicyRules:
 
     def _session_type(self, talk: Talk, crisis: Crisis | None = None) -> str:
         """A conversation in crisis goes on as the kind of session made for it, where there is one."""
-        rows = [
-            *(row.crisis_severity for row in talk.emotions),
-            crisis.severity if crisis is not None else None,
-        ]
-        acute = any(severity is not None and severity >= 2 for severity in rows)
+        severities = [row.crisis_severity for row in talk.emotions] + [crisis.severity if crisis else None]
+        acute = any(severity is not None and severity >= 2 for severity in severities)
         types = self.policy.session.types
         meant = next((name for name, kind in types.items() if kind.crisis), None)
         return meant if acute and meant is not None else talk.session_type
