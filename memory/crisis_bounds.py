@@ -40,16 +40,19 @@ class Bounds:
         self.kinds = _filled(0, zip(map(ord, used), kinds, strict=False))
         alone = ((ord(name), worth + OFFSET) for name, worth in beside.items() if len(name) == 1)
         self.single = _filled(OFFSET, alone)
-        self.beside = self._table((name, worth) for name, worth in beside.items() if len(name) > 1)
-        self.apart = self._table(apart.items())
+        self.beside = self._table({name: worth for name, worth in beside.items() if len(name) > 1})
+        self.apart = self._table(apart)
 
-    def _table(self, worths: Iterable[tuple[str, int]]) -> bytes:
+    def _table(self, worths: Mapping[str, int]) -> bytes:
         """For each two classes the most that two of their letters are worth, where two of them are worth anything."""
-        table = bytearray([OFFSET]) * _LETTERS
-        for letters, worth in worths:
-            kinds = bytes(self.kinds[ord(letter)] for letter in letters)
-            at = int.from_bytes(kinds, sys.byteorder)
-            alone = max(kinds) < _OWN
+        table, pairs = bytearray([OFFSET]) * _LETTERS, "".join(worths)
+        firsts, seconds = (
+            bytes(map(self.kinds.__getitem__, map(ord, row))) for row in (pairs[::2], pairs[1::2])
+        )
+        for at, one, other, worth in zip(
+            _pairs(firsts, seconds), firsts, seconds, worths.values(), strict=True
+        ):
+            alone = one < _OWN and other < _OWN
             table[at] = worth + OFFSET if alone else max(table[at], worth + OFFSET)
         return bytes(table)
 

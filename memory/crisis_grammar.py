@@ -14,9 +14,8 @@ A phrase is written as words with spaces between::
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, pairwise, product
-from typing import Final
 
 from memory.crisis_match import Laid, Place, spans
 from memory.crisis_table import Language
@@ -27,7 +26,6 @@ _FIRST_LETTER = 0xE100
 _COMMON, _RARE = 0.01, 0.00025  # how often a word is met, where only the table says which ones are common
 _TOGETHER = 5  # so much more often than by chance two words stand side by side
 _MOST_PAIRS = 64
-_UNSEEN: Final[frozenset[str]] = frozenset({""})
 _GAP = Expression(r"~(\d?)")
 _GAP_WORDS = 2
 
@@ -71,10 +69,12 @@ class Alphabet:
     def __init__(self, tables: Language) -> None:
         self.letters: dict[str, str] = {}
         self.classes = tables.classes
-        self.expanded: dict[str, list[tuple[str, ...]]] = {}
-        self.elements: dict[str, list[str]] = {}
-        self.places: dict[str, Place] = {}
-        self.needed: dict[str, frozenset[str] | None] = {}
+        self._sequences = cache(self._sequences_of)
+        self._members = cache(self._members_of)
+        self._edges = cache(self._edges_of)
+        self._needed = cache(self._needed_by)
+        self._weight = cache(self._weight_of)
+        self._placed = cache(self._place)
         spelling = tables.spelling
         for phrase in [*spelling.rewrites, *spelling.rewrites.values(), *spelling.variants.values(), NUMBER]:
             self.spelled(phrase.split())
@@ -115,33 +115,22 @@ class Alphabet:
 
     def _side_by_side(self, one: str, other: str) -> frozenset[str]:
         """The last letters of ``one`` with the first of ``other``; none when there are too many."""
-        lasts = {each[-1] for each in self._sequences(_words_of(one))}
-        firsts = {each[0] for each in self._sequences(_words_of(other))}
+        (_, lasts), (firsts, _) = self._edges(one), self._edges(other)
         if len(lasts) * len(firsts) > _MOST_PAIRS:
             return frozenset()
-        return frozenset(last + first for last in lasts for first in firsts)
+        return frozenset(map("".join, product(lasts, firsts)))
 
-    def _needed(self, element: str) -> frozenset[str] | None:
+    def _needed_by(self, element: str) -> frozenset[str] | None:
         """The letters, and the pairs of them, of which ``element`` needs one; None when it can do without."""
-        known = self.needed.get(element, _UNSEEN)
-        if known is not _UNSEEN:
-            return known
-        found = None
-        if element not in ("^", "$") and not _GAP.fullmatch(element):
-            sequences = self._sequences(_words_of(element))
-            if not (element.endswith("?") or element.startswith("!") or _may_be_empty(element)):
-                found = frozenset([each if len(each) == 1 else self._rarest(each) for each in sequences])
-        self.needed[element] = found
-        return found
-
-    def _placed(self, element: str) -> Place:
-        """The place that ``element`` describes, made once."""
-        known = self.places.get(element)
-        if known is None:
-            known = self.places[element] = self._place(element)
-        return known
+        if element in ("^", "$") or _GAP.fullmatch(element):
+            return None
+        sequences = self._sequences(_words_of(element))
+        if element.endswith("?") or element.startswith("!") or _may_be_empty(element):
+            return None
+        return frozenset([each if len(each) == 1 else self._rarest(each) for each in sequences])
 
     def _place(self, element: str) -> Place:
+        """The place that ``element`` describes."""
         if element in ("^", "$"):
             return Place("begins" if element == "^" else "ends")
         if gap := _GAP.fullmatch(element):
@@ -160,39 +149,37 @@ class Alphabet:
 
     def _cost(self, letters: str) -> float:
         """About how often ``letters``, one or two, are met."""
-        first, *second = (self.often.get(letter, self.rare) for letter in letters)
-        return _TOGETHER * first * second[0] if second else first
+        often, rare = self.often.get, self.rare
+        first = often(letters[0], rare)
+        return _TOGETHER * first * often(letters[1], rare) if len(letters) > 1 else first
 
-    def _weight(self, letters: frozenset[str]) -> float:
+    def _weight_of(self, letters: frozenset[str]) -> float:
         return sum(map(self._cost, letters))
 
-    def _sequences(self, words: str) -> list[str]:
-        found = self.elements.get(words)
-        if found is None:
-            members = (each for part in words.split("|") for each in self._members(part))
-            found = self.elements[words] = ["".join(map(self.letter, each)) for each in members]
-        return found
+    def _edges_of(self, element: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The letters that ``element`` may begin with, and those that it may end with."""
+        sequences = self._sequences(_words_of(element))
+        return frozenset(each[0] for each in sequences), frozenset(each[-1] for each in sequences)
 
-    def _members(self, part: str) -> list[tuple[str, ...]]:
-        if "_" not in part:
-            return self._forms(part)
-        places = [self._forms(word) for word in part.split("_")]
-        return [tuple(chain.from_iterable(each)) for each in product(*places)]
+    def _sequences_of(self, words: str) -> list[str]:
+        """The letters of each of the words that may stand in one place."""
+        return [*chain.from_iterable(map(self._members, words.split("|")))]
 
-    def _forms(self, word: str) -> list[tuple[str, ...]]:
+    def _members_of(self, part: str) -> list[str]:
+        """The letters of a word, a class or several words in one place."""
+        return [*map("".join, product(*map(self._forms, part.split("_"))))]
+
+    def _forms(self, word: str) -> list[str]:
         if word.startswith("<") and word.endswith(">"):
             return self._class(word[1:-1].replace("-", "_"))
         if word.endswith("+"):
-            return [(plain(form),) for form in inflected(word[:-1])]
-        return [(plain(word),)]
+            return [self.letter(plain(form)) for form in inflected(word[:-1])]
+        return [self.letter(plain(word))]
 
-    def _class(self, name: str) -> list[tuple[str, ...]]:
-        if name not in self.expanded:
-            if name not in self.classes:
-                raise ValueError(f"no class is called {name!r}")
-            members = [part.replace(" ", "_") for part in self.classes[name]]
-            self.expanded[name] = [each for part in members for each in self._members(part)]
-        return self.expanded[name]
+    def _class(self, name: str) -> list[str]:
+        if name not in self.classes:
+            raise ValueError(f"no class is called {name!r}")
+        return self._sequences("|".join(self.classes[name]).replace(" ", "_"))
 
 
 def _words_of(element: str) -> str:

@@ -125,13 +125,18 @@ def head_and_tail(text: str) -> str:
     return text if len(text) <= LONG else f"{text[: LONG // 2]}\n{text[-LONG // 2 :]}"
 
 
+def prepare() -> None:
+    """Load every table that a message is read by now, so that no first message waits for it."""
+    before = Before(said=("I would like",), answered="Would you like some tea?")
+    for emotions in get_args(EmotionSet):
+        read("Yes. Where am I? My knee hurts. What could I eat?", before, emotions=emotions, recalls=True)
+
+
 def warm() -> None:
-    """Load every table and compile every pattern now, so that no first message waits for it."""
+    """Load every table and compile every pattern now: also what only some messages need, and what answers are."""
+    prepare()
+    judge("You are safe here with me.", [Turn(role="user", text="Where am I?")])
+    asked_back("Where do I live?")
     crisis.warm()
     statements.warm()
     frames.warm()
-    default_reader().asked("What could I eat?")
-    asked_back("Where do I live?")
-    for emotions in get_args(EmotionSet):
-        read("Where am I? I feel a little lost, and my knee hurts.", Before(), emotions=emotions)
-    judge("You are safe here with me.", [Turn(role="user", text="Where am I?")])

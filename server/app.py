@@ -118,6 +118,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     serves, each with words for the operator.
     """
     began = time.monotonic()
+    seldom_collector()
     found = companions(settings.companions.folder)
     default = found.get(settings.companions.default)
     if default is None:
@@ -336,7 +337,6 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 ):
                     port = next(iter(listener.sockets)).getsockname()[1]
                     addresses.append(address_for_devices(settings.listen, port, secure=tls is not None))
-                    seldom_collector()
                     log.info(
                         "server.ready",
                         port=port,

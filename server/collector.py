@@ -38,8 +38,9 @@ def quiet_collector() -> None:
 class Warmth:
     """What the first talks need, made beside whatever else begins, on a thread of its own; ``done`` once it is there.
 
-    That is every table that a message is read by, and what asks servers where ``connects``. All that is there then
-    stays; from then on it is looked at as ``collecting`` does.
+    That is every table that a message is read by, and what asks servers where ``connects``. What only some messages
+    need is made after, beside the talks. All that is there then stays; from then on it is looked at as ``collecting``
+    does.
     """
 
     def __init__(self, *, connects: bool) -> None:
@@ -50,11 +51,15 @@ class Warmth:
         """Make it, then look again and again, for ever."""
         await anyio.to_thread.run_sync(self._make)
         self.done.set()
+        await anyio.to_thread.run_sync(self._make_the_rest)
         await collecting()
 
     def _make(self) -> None:
         if self._connects:
             adapter()
+        reading.prepare()
+
+    def _make_the_rest(self) -> None:
         reading.warm()
         quiet_collector()
 

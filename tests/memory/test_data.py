@@ -19,3 +19,20 @@ print("well")
 def test_several_threads_may_read_the_tables_for_the_first_time_at_once() -> None:
     done = subprocess.run([sys.executable, "-c", SEVERAL], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "well\n"), done.stderr[-2_000:]
+
+
+PREPARED = """
+import sys
+from memory.reading import Before, prepare, read
+prepare()
+opened = []
+sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == "open" else None)
+for text in ("Ich bin gegen Nüsse allergisch.", "I want to die.", "My sister loves jazz, and where is my hat?", "¿Ja?"):
+    read(text, Before(said=["I", "I am"], answered="Do you like tea?"), emotions="dementia", recalls=True)
+print([name for name in opened if "data" in name])
+"""
+
+
+def test_what_is_prepared_reads_a_message_without_opening_another_table() -> None:
+    done = subprocess.run([sys.executable, "-c", PREPARED], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr[-2_000:]
