@@ -7,7 +7,9 @@ important brings back nothing: there are no random old messages (the coach's mem
 decision D12).
 """
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from memory.recall_index import Reach, Recalled, Remembered, Stated
 from memory.recall_topics import Needs, default_needs
@@ -36,6 +38,9 @@ __all__ = [
 
 WORKING = 10
 """Messages of tier 1, always in the context and so never recalled (the coach's memory design)."""
+SHORT: Final = 200
+"""Characters of a message whose sentences are read together when none of them states anything by itself."""
+_END: Final = re.compile(r"[.?!]+\s+(?=\S)")
 
 
 def recall(
@@ -66,7 +71,10 @@ def stated(
 def suggested(said: Sentences, sure: Sequence[Statement], other: str | None = None) -> tuple[Statement, ...]:
     """What only the company of its words suggests, of kinds that are not among what is ``sure``: for recall alone."""
     kinds = {one.kind for one in sure}
-    return tuple(one for one in read_widely(said, other) if one.kind not in kinds)
+    read = read_widely(said, other)
+    if said and not kinds and not read and len(said.text) <= SHORT and _END.search(said.text):
+        read = read_widely(_END.sub(", ", said.text), other)  # "Prawns? My lips blow up."
+    return tuple(one for one in read if one.kind not in kinds)
 
 
 def stated_by(messages: Sequence[tuple[str, str, str]]) -> list[Stated]:

@@ -54,6 +54,7 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by_group: dict[str, str]
     topic: tuple[Topic, ...]
     regions: dict[str, str]
+    speaker: str = ""
 
 
 class Needed(msgspec.Struct, frozen=True):
@@ -108,6 +109,7 @@ class Reader:
         self._only_asked = frozenset(needs.only_asked.split())
         self._family = frozenset(needs.family.split())
         self._not_named = frozenset(needs.not_named.split())
+        self._speaker = frozenset(needs.speaker.split())
         self._words = Remembered(self._word)
         self._belongs = lru_cache(maxsize=MOST_BELONGING)(self._groups_of)
 
@@ -125,13 +127,16 @@ class Reader:
         touched = frozenset[str]().union(*(word.topics for word in each), self._of_phrases(said))
         if asks and regions:
             touched |= {self.needs.movement}
+        of_others = not asks and bool(self._speaker) and self._speaker.isdisjoint(said)
+        if of_others:
+            touched = _NONE
         return Needed(
             tuple(sorted(touched if asks else touched - self._only_asked)),
             regions,
             frozenset(word.person for word in each),
             any(word.family for word in each),
             frozenset[str]().union(*(word.own for word in each)),
-            not asks and bool(self._tells.search(text)),
+            of_others or (not asks and bool(self._tells.search(text))),
             bool(self._somebody.search(text)),
         )
 
