@@ -17,12 +17,13 @@ from memory.frames import Ask, Frame, QuestionType, asks, question_type
 from memory.matters import BREAK, Seen, features, likes, read_matters, seen
 from memory.phrasing import Sentence, read_sentences
 from memory.text import Remembered, joined, runs
+from memory.text import sentences as sentences_of
 from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
 
 Tense: TypeAlias = Literal["past", "present", "future"]
 
 SOMEBODY: Final = Frame(aspect="presence", type="person", patterns=[])
-_LONGEST = 500
+_LONGEST = 240  # characters
 _WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
 _QUESTION_WORDS = ("where", "who", "what", "when", "why", "how", "which")
 
@@ -58,7 +59,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def read_question(text: str) -> Question:
-    """What ``text`` asks. Of a text over 500 characters the head and the tail are read."""
+    """What ``text`` asks. Of a text over 240 characters only its questions are read, where it has any."""
     text = _shortened(text)
     sentences = read_sentences(text)
     tokens = [token for sentence in sentences for token in sentence.tokens]
@@ -143,7 +144,14 @@ def _about_somebody(
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
+    """``text``; of a long one the sentences with a question mark, because what stands around them hides their class.
+
+    Of those, or of a text without any, head and tail where they are long.
+    """
+    if len(text) <= _LONGEST:
+        return text
+    asked = "\n".join(part for part in sentences_of(text) if "?" in part) or text
+    return asked if len(asked) <= _LONGEST else f"{asked[: _LONGEST // 2]}\n{asked[-_LONGEST // 2 :]}"
 
 
 def _type(

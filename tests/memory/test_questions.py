@@ -71,6 +71,12 @@ def test_of_a_very_long_text_the_beginning_and_the_end_are_read() -> None:
     assert "purse" in question.things
 
 
+def test_a_question_in_a_long_message_is_read_as_by_itself() -> None:
+    around = "We had soup at noon, and my brother came by bus to see the garden. " * 4
+    for asked in ("What time is it?", "Where is my purse?", "When is Tom coming?"):
+        assert read_question(f"{around}{asked} {around}") == read_question(asked)
+
+
 def test_of_several_things_asked_the_one_of_the_first_pattern_is_the_object() -> None:
     text = "I cannot believe a woman in her 30s has never had an orchid. I would try everything to have one."
     assert read_question(text).object == "30s"
