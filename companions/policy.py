@@ -25,6 +25,7 @@ from companions.policy_memory import (
 from companions.policy_safety import Answers, Disclosure, Safety
 from companions.policy_turn import Emotion, Model, Pacing, Repetition, Stories
 from companions.tables import Table
+from memory.reading import Keeping
 
 Transcript: TypeAlias = Literal["all", "current"]
 AfterCrash: TypeAlias = Literal["answer", "offer"]
@@ -142,3 +143,8 @@ class Policy(Table, frozen=True, kw_only=True):
     model: Model = Model()
     page: Page = Page()
     welcome: Welcome = Welcome()
+
+    @property
+    def keeps(self) -> Keeping:
+        """What is kept of what a message states: all, where it may become a fact or be recalled."""
+        return "nothing" if self.facts is None and self.memory.recall == "never" else "all"

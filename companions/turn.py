@@ -5,6 +5,7 @@ message and the companion; how well a message is read is the readers' business.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -32,7 +33,6 @@ from companions.used import memories_of
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge, repaired
 from memory.crisis import Crisis
-from memory.emotion import EmotionSet
 from memory.reading import Before, Reading, read
 from memory.window import in_turns
 
@@ -71,7 +71,10 @@ class PolicyRules:
         self.companion = companion
         self.policy = companion.policy
         self.texts = companion.texts
-        self._recalls = companion.policy.memory.recall != "never"
+        recalls, dementia = self.policy.memory.recall != "never", self.policy.emotion.set == "dementia"
+        self._read = partial(
+            read, emotions="dementia" if dementia else "wellness", keeps=self.policy.keeps, recalls=recalls
+        )
         self._settings = self._settings_of(companion.policy)
 
     @property
@@ -103,10 +106,9 @@ class PolicyRules:
         """Read the person's next message against this conversation alone (D16)."""
         talk = state.talk
         lay_out(text)
-        emotions: EmotionSet = "dementia" if self.policy.emotion.set == "dementia" else "wellness"
         felt = vector if self._felt else None
         if talk is None:
-            return read(text, Before(), emotions=emotions, vector=felt, recalls=self._recalls)
+            return self._read(text, Before(), vector=felt)
         said = [each.text for each in talk.messages if each.role == "user"]
         answers = [each.text for each in talk.messages if each.role == "assistant"]
         repeats = bool(self.policy.repetition.strategy)
@@ -118,7 +120,7 @@ class PolicyRules:
             asked=talk.asked if repeats else (),
             similarities=similarities(talk, vector) if repeats else None,
         )
-        return read(text, before, emotions=emotions, vector=felt, recalls=self._recalls)
+        return self._read(text, before, vector=felt)
 
     def anchors(self, text: str) -> tuple[str, ...]:
         """Things named in an answer."""

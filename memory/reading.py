@@ -5,7 +5,7 @@ talk so far is passed in.
 """
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -31,6 +31,10 @@ from memory.topics import read_topics
 LONG = 2_000  # characters: longer text is read on head and tail, but for crisis, which is read whole (D32)
 
 
+Keeping: TypeAlias = Literal["nothing", "stated", "all"]
+"""What is kept of what a message states, and so read of it: ``all`` is also what it may state, for facts and recall."""
+
+
 class Before(msgspec.Struct, frozen=True, kw_only=True):
     """What of the talk so far bears on reading the next message; everything is of this conversation alone (D16)."""
 
@@ -48,9 +52,9 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What was found. ``repeat_count`` is the number of earlier matches, ``repeats`` their ids, oldest first;
     ``distress`` regards the way here.
 
-    ``suggested`` is what the message may state beside its ``statements``, for recall alone; ``other`` the person it
-    mentions last, else the one mentioned before; ``needed`` what it needs to know of earlier ones, where that was
-    looked for.
+    ``suggested`` is what the message may state beside its ``statements``, where all of that is kept; ``other`` the
+    person it mentions last, else the one mentioned before; ``needed`` what it needs to know of earlier ones, where that
+    was looked for.
     """
 
     emotion: str
@@ -79,11 +83,13 @@ def read(
     *,
     emotions: EmotionSet = "wellness",
     vector: Sequence[float] | None = None,
+    keeps: Keeping = "stated",
     recalls: bool = False,
 ) -> Reading:
     """Read ``text``, the person's next message; ``vector`` is its all-MiniLM-L6-v2 vector, where there is one.
 
-    ``recalls``: earlier messages may be brought back, so what this one needs of them is read too.
+    ``keeps``: what is kept of its statements. ``recalls``: earlier messages may be brought back, so what this one
+    needs of them is read too.
     """
     part = head_and_tail(text)
     words = tokens(part)
@@ -93,9 +99,7 @@ def read(
     distress = settled_distress(before.distress, feeling.distress)
     question = read_question(part)
     repeat = find_repeat(question, part, before.asked, before.similarities)
-    said = own_sentences(part)
-    stated = read_statements(said, before.answered, before.other)
-    maybe = suggested(said, stated, before.other)
+    stated, maybe, other = _told(part, before, keeps)
     if recalls:
         default_reader().take_note((*stated, *maybe))
     return Reading(
@@ -114,10 +118,22 @@ def read(
         statements=stated,
         anchors=read_anchors(words if is_spaced(part) else part),
         suggested=maybe,
-        other=last_mentioned(said, before.other),
+        other=other,
         repeats=repeat.all,
         needed=default_reader().asked(part) if recalls else None,
     )
+
+
+def _told(
+    text: str, before: Before, keeps: Keeping
+) -> tuple[tuple[Statement, ...], tuple[Statement, ...], str | None]:
+    """What ``text`` states, what it may state beside that, and whom it mentions last."""
+    if keeps == "nothing":
+        return (), (), before.other
+    said = own_sentences(text)
+    stated = read_statements(said, before.answered, before.other)
+    maybe = suggested(said, stated, before.other) if keeps == "all" else ()
+    return stated, maybe, last_mentioned(said, before.other)
 
 
 def head_and_tail(text: str) -> str:
@@ -129,7 +145,7 @@ def prepare() -> None:
     """Load every table that a message is read by now, so that no first message waits for it."""
     before = Before(said=("I would like",), answered="Would you like some tea?")
     for emotions in get_args(EmotionSet):
-        read("Yes. Where am I? My knee hurts. What could I eat?", before, emotions=emotions, recalls=True)
+        read("Yes. My knee hurts. What can I eat?", before, emotions=emotions, keeps="all", recalls=True)
 
 
 def warm() -> None:
