@@ -1,10 +1,11 @@
 """Train what the crisis reader learned and write it as package data.
 
-    python -m evaluation.train_crisis --goemotions FOLDER [--folds] [--fresh SET ...] [--out memory/data/crisis.bin]
+    python -m evaluation.train_crisis --goemotions FOLDER [--language de] [--folds] [--fresh SET ...] [--out FILE]
 
 Reads `evaluation/training/crisis.txt`, the crisis sets but those named with ``--fresh``, and as everyday talk the
 other sets, the training sentences of other readers, and GoEmotions (Demszky et al., 2020, Apache-2.0; a folder
-with `train.tsv`). ``--folds`` leaves one round of sets after the other out, trains on the rest and prints how the
+with `train.tsv`). Of German and Spanish there is no other talk, so there only `crisis_de.txt`, `crisis_es.txt` and the
+sets are read. ``--folds`` leaves one round of sets after the other out, trains on the rest and prints how the
 whole reader scores on the round that it has not seen: the figure to believe. Needs numpy, scipy and scikit-learn.
 """
 
@@ -13,6 +14,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -23,15 +25,16 @@ from evaluation.crisis import SETS, Read, Row, report
 from memory.crisis import Crisis
 from memory.crisis_learned import (
     CATEGORIES,
-    FILE,
+    FILES,
     MARKS,
+    NEVER,
     OFFSET,
     Weights,
     features,
     pack,
     scale,
 )
-from memory.crisis_reader import Reader
+from memory.crisis_reader import ALWAYS, Reader
 from memory.crisis_table import language
 from memory.crisis_words import UNKNOWN, plain, tokens
 
@@ -44,36 +47,61 @@ ROUNDS = (
     ("sixth",),
     ("crisis", "second"),
     ("third", "fourth", "fifth"),
+    ("fourteenth",),
+    ("fifteenth", "sixteenth", "seventeenth"),
+    ("eighteenth",),
+    ("nineteenth", "twentieth"),
+    ("twentyfirst", "twentysecond"),
+    ("twentythird", "twentyfourth"),
+    ("twentyfifth", "twentysixth", "twentyseventh"),
 )
 STRENGTH, STRENGTH_KIND = 30.0, 10.0
 GRAVE_WEIGHT, MILD_WEIGHT, CALM_WEIGHT = 3.0, 1.5, 5.0  # of a row, beside a line of other everyday talk
 MOST_OTHERS = 45_000
-FEWEST_ROWS = 3  # a feature of fewer says nothing of others
+FEWEST_ROWS = {"en": 3, "de": 2, "es": 2}  # a feature of fewer says nothing of others
 MOST_FEATURES = 14_000
 STRETCH = 127
 TELLING, TELLING_ROWS = 2.5, 2  # how much more often a trigger stands in a row of danger, and in how many
-RAISES, SURER, GRAVER = 0.8, 0.95, 1.0
-KEEPS, KEEPS_GRAVE = (0.0, 0.03, 0.05, 0.08), (0.0, 0.02, 0.02, 0.02)  # self-harm is never set aside
+SURER, GRAVER = 0.97, 1.0
 
 
-def own_rows(lines: Sequence[str]) -> Iterator[Row]:
-    """The rows of the training file."""
+class Chances(NamedTuple):
+    """The least chances of danger in a language; see `memory.crisis_learned.Weights`."""
+
+    raises: float
+    keeps: float
+    keeps_grave: float
+    alone: float
+    alone_of_oneself: float  # the same for words of harming oneself
+    alone_grave: float
+
+
+CHANCES = {
+    "en": Chances(0.87, 0.1, 0.05, 0.3, 0.2, 0.2),
+    "de": Chances(NEVER, 0.05, 0.05, 0.3, 0.25, 0.25),
+    "es": Chances(NEVER, 0.05, 0.05, 0.3, 0.25, 0.25),
+}
+
+
+def own_rows(name: str) -> Iterator[Row]:
+    """The rows of the training file of a language."""
     category, severity = None, 0
-    for line in lines:
+    file = HERE / "training" / ("crisis.txt" if name == ALWAYS else f"crisis_{name}.txt")
+    for line in file.read_text().splitlines():
         if line.startswith("= "):
             category, severity = (None, 0) if line == "= none" else (line.split()[1], int(line.split()[2]))
         elif line and not line.startswith("#"):
             kind = "crisis" if category else "ordinary"
-            yield Row("", "open", kind, "en", line, category=category, severity=severity or None)
+            yield Row("", "open", kind, name, line, category=category, severity=severity or None)
 
 
-def set_rows(fresh: Sequence[str]) -> Iterator[tuple[str, Row]]:
-    """The English rows of the crisis sets with the name of their set, without the ``fresh`` ones."""
+def set_rows(language: str, fresh: Sequence[str]) -> Iterator[tuple[str, Row]]:
+    """The rows of the crisis sets in a language with the name of their set, without the ``fresh`` ones."""
     for file in sorted(SETS.glob("crisis*.jsonl")):
         name = file.stem.removeprefix("crisis_")
         if name not in fresh:
             rows = (msgspec.json.decode(line, type=Row) for line in file.read_bytes().splitlines())
-            yield from ((name, _whole(row)) for row in rows if row.language == "en")
+            yield from ((name, _whole(row)) for row in rows if row.language == language)
 
 
 def _whole(row: Row) -> Row:
@@ -114,7 +142,7 @@ def everyday(goemotions: Path) -> list[str]:
     comments = [
         each.replace("[NAME]", "Sam").replace("[RELIGION]", "Christian") for each in comments[:MOST_OTHERS]
     ]
-    reader = Reader(language("en"))
+    reader = Reader(language(ALWAYS))
     return [each for each in [*sorted(found), *comments] if _gravest(reader, each) < 2]
 
 
@@ -125,13 +153,15 @@ def _gravest(reader: Reader, text: str) -> int:
 class Corpus:
     """Texts as letters, and these as a matrix of features."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        plainly = Reader(language("en")).speller
+    def __init__(self, name: str, texts: Sequence[str]) -> None:
+        self.name = name
+        self.fewest = FEWEST_ROWS[name]
+        plainly = Reader(language(name)).speller
         unknown = Counter(
             _bare(token) for text in texts for token in set(tokens(text)) if plainly.met[token] == UNKNOWN
         )
-        words = sorted(word for word, count in unknown.items() if count >= FEWEST_ROWS and word.isalpha())
-        self.reader = Reader(language("en"), _blank(words))
+        words = sorted(word for word, count in unknown.items() if count >= self.fewest and word.isalpha())
+        self.reader = Reader(language(name), _blank(words))
         speller = self.reader.speller
         self.letters = [speller.joined(map(speller.met.__getitem__, tokens(text))) for text in texts]
         self.seen = [[name for name in features(each) if UNKNOWN not in name] for each in self.letters]
@@ -139,7 +169,7 @@ class Corpus:
     def names(self) -> list[str]:
         """The features of enough rows."""
         count = Counter(name for seen in self.seen for name in set(seen))
-        return [name for name, number in count.items() if number >= FEWEST_ROWS]
+        return [name for name, number in count.items() if number >= self.fewest]
 
     def matrix(self, names: Sequence[str], rows: Sequence[int]) -> sp.csr_matrix:
         """The features ``names`` of ``rows``."""
@@ -158,9 +188,8 @@ def _bare(token: str) -> str:
 
 
 def _blank(words: Sequence[str]) -> Weights:
-    return Weights(
-        "\n".join(words), bytes([OFFSET]) * len(words), 1.0, 0.0, b"", (), (), words[0], 2.0, 2.0, 0.0, (), ()
-    )
+    nothing = bytes([OFFSET]) * len(words)
+    return Weights("\n".join(words), nothing, 1.0, 0.0, b"", (), (), words[0], 1.0, 1.0, 0.0, (), (), (), ())
 
 
 def trained(corpus: Corpus, rows: Sequence[Row | None], chosen: Sequence[int]) -> Weights:
@@ -181,6 +210,9 @@ def trained(corpus: Corpus, rows: Sequence[Row | None], chosen: Sequence[int]) -
     lanes, steps = zip(*(_bytes(kind.coef_[0]) for kind in kinds), strict=True)
     packed, step = _bytes(main.coef_[0])
     words = {letter: word for word, letter in [*corpus.reader.alphabet.letters.items(), *MARKS.items()]}
+    least, wide = CHANCES[corpus.name], len(CATEGORIES)
+    single = [name for name in names if len(name) == 1 and name not in MARKS.values()]
+    triggers = _triggers(names, table, danger) if least.raises < NEVER else single
     return Weights(
         "\n".join(" ".join(map(words.__getitem__, name)) for name in names),
         packed.tobytes(),
@@ -189,12 +221,14 @@ def trained(corpus: Corpus, rows: Sequence[Row | None], chosen: Sequence[int]) -
         np.stack(lanes, axis=1).tobytes(),
         tuple(steps),
         tuple(float(kind.intercept_[0]) for kind in kinds),
-        "\n".join(words[each] for each in _triggers(names, table, danger)),
-        RAISES,
+        "\n".join(words[each] for each in triggers),
+        least.raises,
         SURER,
         GRAVER,
-        KEEPS,
-        KEEPS_GRAVE,
+        (least.keeps,) * wide,
+        (least.keeps_grave,) * wide,
+        tuple(least.alone_of_oneself if name == "self_harm" else least.alone for name in CATEGORIES),
+        (least.alone_grave,) * wide,
     )
 
 
@@ -232,9 +266,9 @@ def _triggers(names: Sequence[str], table: sp.csr_matrix, danger: np.ndarray) ->
     ]
 
 
-def scored(file: Weights, rows: Sequence[Row]) -> list[Read]:
-    """``rows`` read with these weights, by the whole reader of English."""
-    reader = Reader(language("en"), file)
+def scored(name: str, file: Weights, rows: Sequence[Row]) -> list[Read]:
+    """``rows`` read with these weights, by the whole reader of a language."""
+    reader = Reader(language(name), file)
     reads = list[Read]()
     for row in rows:
         signs = [s for s in reader.signs(row.text) if s.severity]
@@ -246,30 +280,33 @@ def scored(file: Weights, rows: Sequence[Row]) -> list[Read]:
 def main() -> None:
     """Train, and print or write what came of it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--goemotions", type=Path, required=True)
+    parser.add_argument("--goemotions", type=Path, help="needed for English")
+    parser.add_argument("--language", choices=sorted(FILES), default=ALWAYS)
     parser.add_argument("--fresh", action="append", default=[])
     parser.add_argument("--folds", action="store_true")
-    parser.add_argument("--out", type=Path, default=HERE.parent / "memory" / "data" / FILE)
+    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
-    named = [*set_rows(asked.fresh)]
-    own = [*own_rows((HERE / "training" / "crisis.txt").read_text().splitlines())]
-    others = everyday(asked.goemotions)
+    name = asked.language
+    named = [*set_rows(name, asked.fresh)]
+    own = [*own_rows(name)]
+    others = everyday(asked.goemotions) if name == ALWAYS else []
     rows = [row for _, row in named] + own
-    corpus = Corpus([row.text for row in rows] + others)
+    corpus = Corpus(name, [row.text for row in rows] + others)
     all_rows: list[Row | None] = [*rows, *[None] * len(others)]
     if asked.folds:
         together = list[Read]()
         for part in ROUNDS:
-            out = {at for at, (name, _) in enumerate(named) if name in part}
+            out = {at for at, (each, _) in enumerate(named) if each in part}
             file = trained(corpus, all_rows, [at for at in range(len(all_rows)) if at not in out])
-            reads = scored(file, [rows[at] for at in sorted(out)])
+            reads = scored(name, file, [rows[at] for at in sorted(out)])
             together += reads
             print("==", *part, "\n" + "\n".join(report(reads)), flush=True)
         print("== all\n" + "\n".join(report(together)))
         return
     file = trained(corpus, all_rows, range(len(all_rows)))
-    asked.out.write_bytes(pack(file))
-    print(f"{len(file.triggers.splitlines())} triggers, {asked.out.stat().st_size} bytes")
+    out = asked.out or HERE.parent / "memory" / "data" / FILES[name]
+    out.write_bytes(pack(file))
+    print(f"{len(file.triggers.splitlines())} triggers, {out.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

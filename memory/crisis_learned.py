@@ -1,9 +1,10 @@
-"""The crisis reader's second opinion, for English: how likely words speak of danger, learned from examples.
+"""The crisis reader's second opinion: how likely words speak of danger, learned from examples.
 
 Phrases know the ways of saying a thing that somebody wrote down; this one adds up the weights of words, of words
 side by side and of words with one between, learned from sentences written for the purpose and from everyday talk
-(`evaluation/train_crisis.py`). It does two things. Where it is sure it finds what no phrase does, and where it is
-sure that nothing is wrong it takes a sign away from a phrase that is known to err, never a plan in the first person.
+(`evaluation/train_crisis.py`). It does two things. Where it is sure it finds what no phrase does, and where it hears
+no danger it takes the sign away from a phrase, sooner from one that stands alone, never from a plan in the first
+person. Of German and Spanish there are few examples, so there it does only the second.
 A message is read in windows of whole sentences, and only where a word stands that speaks for danger at all.
 """
 
@@ -24,7 +25,7 @@ from memory.crisis_table import CrisisCategory
 from memory.crisis_words import STOP
 from memory.data import raw, unpacked
 
-FILE: Final = "crisis.bin"
+FILES: Final = {"en": "crisis.bin", "de": "crisis_de.bin", "es": "crisis_es.bin"}
 CATEGORIES: Final[tuple[CrisisCategory, ...]] = ("self_harm", "harm_others", "abuse", "medical")
 GRAVE: Final = "grave"
 LANES: Final = (*CATEGORIES, GRAVE)
@@ -32,7 +33,8 @@ OFFSET: Final = 128  # a weight is stored as a byte, 128 being nothing
 BETWEEN: Final = "\ue002"
 MARKS: Final = {"^": STOP, "_": BETWEEN}
 _FEWEST = 16  # features; one of a few words is no surer than one of several
-_NEVER = 1e-9
+NEVER: Final = 2.0  # a chance that nothing has
+_UNLIKELY = 1e-9
 _COMMONER = 1.5  # a word in twice as many features is met nearly three times as often
 _SHORT = 24  # letters
 _TELLS: Final = 64  # words; in more the common ones add up to what no part of them says
@@ -45,7 +47,8 @@ class Weights(msgspec.Struct, frozen=True):
     ``danger`` has a byte a feature; ``lanes`` has one for each of ``LANES``, which count only where there is danger.
     ``triggers`` are words without one of which nothing is looked at. ``raises`` is the least chance for a sign where
     phrases find nothing, ``surer`` and ``graver`` (a score) for one of the highest severity beside a lesser one.
-    ``keeps`` and ``keeps_grave`` are for each of ``CATEGORIES`` the least chances for a phrase to keep its sign.
+    ``keeps`` and ``keeps_grave`` are for each of ``CATEGORIES`` the least chances for a phrase to keep its sign, the
+    second for one of the highest severity; ``alone`` and ``alone_grave`` where it is the only one in the message.
     """
 
     features: str
@@ -61,6 +64,8 @@ class Weights(msgspec.Struct, frozen=True):
     graver: float
     keeps: tuple[float, ...]
     keeps_grave: tuple[float, ...]
+    alone: tuple[float, ...]
+    alone_grave: tuple[float, ...]
 
 
 class Heard(NamedTuple):
@@ -77,9 +82,9 @@ def pack(file: Weights) -> bytes:
 
 
 @cache
-def weights() -> Weights:
-    """The weights that ship with the package."""
-    return unpacked(zlib.decompress(raw(FILE)), Weights)
+def weights(name: str) -> Weights:
+    """The weights of a language that ship with the package."""
+    return unpacked(zlib.decompress(raw(FILES[name])), Weights)
 
 
 def vocabulary(file: Weights) -> Iterator[str]:
@@ -120,7 +125,7 @@ class Learned:
 
     def _least(self, chance: float, letters: int) -> float:
         """What so many letters must be worth at least for a chance, and a little less, so that rounding hides none."""
-        within = min(max(chance, _NEVER), 1 - _NEVER)
+        within = min(max(chance, _UNLIKELY), 1 - _UNLIKELY)
         worth = (math.log(within / (1 - within)) - self.file.bias) / self.file.step * scale(letters)
         return summed(worth - 1, letters)
 
@@ -137,6 +142,10 @@ class Learned:
     def needed(self, category: CrisisCategory, grave: bool) -> float:
         """The least chance of danger where a phrase of ``category`` keeps its sign."""
         return (self.file.keeps_grave if grave else self.file.keeps)[CATEGORIES.index(category)]
+
+    def needed_alone(self, category: CrisisCategory, grave: bool) -> float:
+        """The least chance of danger where it keeps its sign though no other phrase has one."""
+        return (self.file.alone_grave if grave else self.file.alone)[CATEGORIES.index(category)]
 
     def worth(self, letters: str, start: int, end: int) -> int:
         """The sum of the weights of the letters from ``start`` to ``end`` and of those beside them."""
@@ -190,7 +199,7 @@ class Hearing:
 
     def sure(self) -> Heard | None:
         """The likeliest run of those that are a sign by themselves; of equals the first."""
-        if self.learned.triggers.isdisjoint(self.letters):
+        if self.learned.file.raises >= NEVER or self.learned.triggers.isdisjoint(self.letters):
             return None
         heard = (Heard(*run, chance) for run in self._perhaps() if (chance := self._chance(run)) is not None)
         return max(filter(self._is_sure, heard), key=lambda each: each.chance, default=None)

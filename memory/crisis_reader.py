@@ -11,7 +11,7 @@ from msgspec import Struct
 from memory.crisis_grammar import Alphabet
 from memory.crisis_guards import Found, Over, Watch
 from memory.crisis_index import Index
-from memory.crisis_learned import Hearing, Learned, Weights, vocabulary, weights
+from memory.crisis_learned import NEVER, Hearing, Learned, Weights, vocabulary, weights
 from memory.crisis_message import Message
 from memory.crisis_sentences import Span
 from memory.crisis_table import CrisisCategory, Language, Rule, language
@@ -22,9 +22,6 @@ OTHERS: Final = ("de", "es")
 LANGUAGES: Final = (ALWAYS, *OTHERS)
 ORDER: Final[tuple[CrisisCategory, ...]] = ("self_harm", "abuse", "harm_others", "medical")
 HIGHEST: Final = 3
-_ALONE: Final = 0.2  # the least chance of danger where one phrase is all that speaks for it
-_GRAVE_ALONE: Final = 0.08  # the same where it speaks for the highest severity
-_TELLING: Final = 8  # words; in fewer there is hardly anything else that could
 
 
 class Sign(Struct, frozen=True):
@@ -42,18 +39,25 @@ class Reader:
     def __init__(self, tables: Language, learned: Weights | None = None) -> None:
         self.alphabet = Alphabet(tables)
         self.learned: Learned | None = None
-        if learned is not None:
-            self.alphabet.spelled(vocabulary(learned))
-            self.learned = Learned(learned, self.alphabet.letters)
+        if learned is not None and learned.raises < NEVER:
+            self.learned = self._heard(learned)
             self.alphabet.often = self.learned.often()
             self.alphabet.rare = min(self.alphabet.often.values()) / 2
         entries = [(rule, self.alphabet.phrase(each)) for rule in tables.rules for each in rule.phrases]
         self.rules = [rule for rule, _ in entries]
         self.index = Index([phrase for _, phrase in entries])
         self.watch = Watch(tables.guards, self.alphabet)
+        self.words = frozenset(self.alphabet.letters)
+        if learned is not None and self.learned is None:
+            self.learned = self._heard(learned)
         self.speller = Speller(tables.spelling, self.alphabet.letters)
         self.marks = frozenset(map(plain, tables.marks))
         self.pairs = tables.pairs
+
+    def _heard(self, file: Weights) -> Learned:
+        """What was learned, in the letters of this language."""
+        self.alphabet.spelled(vocabulary(file))
+        return Learned(file, self.alphabet.letters)
 
     def warm(self) -> None:
         """Lay out every phrase and compile every pattern now, so that no message waits for them."""
@@ -123,9 +127,9 @@ class _Reading:
             yield Found(rule, start, end, sentence)
 
     def _borne_out(self, found: Found) -> bool:
-        """Whether what was learned leaves ``found`` its sign: a plan always, the rest unless it is sure of nothing."""
+        """Whether what was learned leaves ``found`` its sign: a plan always, the rest unless it hears nothing."""
         rule, hearing = found.rule, self.hearing
-        if hearing is None or rule.kind == "plan":
+        if hearing is None or rule.stands:
             return True
         least = hearing.learned.needed(rule.category, rule.severity == HIGHEST)
         return least <= 0 or hearing.bears_out((found.start, found.end), found.sentence, least)
@@ -133,15 +137,13 @@ class _Reading:
     def _not_alone(self, found: Found) -> bool:
         """Whether ``found`` is not the one thing in the message that speaks for danger.
 
-        A single phrase of illness, abuse or harm to others in words that speak against it is mostly a sprain, a jab or
-        a game; two rarely are. A plan, and any word of harming oneself, needs no company.
+        A single phrase in words that speak against it is mostly a sprain, a game or a figure of speech; two rarely are.
+        A plan needs no company, nor do words that are plain enough.
         """
         rule, hearing = found.rule, self.hearing
-        if hearing is None or not rule.severity or rule.kind == "plan" or rule.category == "self_harm":
+        if hearing is None or not rule.severity or rule.stands:
             return True
-        if found.sentence[1] - found.sentence[0] < _TELLING:
-            return True
-        least = _GRAVE_ALONE if rule.severity == HIGHEST else _ALONE
+        least = hearing.learned.needed_alone(rule.category, rule.severity == HIGHEST)
         if hearing.bears_out((found.start, found.end), found.sentence, least):
             return True
         meant = (other for other in self._found() if other.rule.severity and self._borne_out(other))
@@ -168,4 +170,4 @@ class _Reading:
 @cache
 def reader(name: str) -> Reader:
     """The reader of a language, made on first use."""
-    return Reader(language(name), weights() if name == ALWAYS else None)
+    return Reader(language(name), weights(name))

@@ -33,7 +33,7 @@ _WORDS_ENOUGH = 2 * _MARKS_ENOUGH * _WORDS_A_MARK  # so many that the most marks
 def marks(name: str) -> frozenset[str]:
     """The words by which a language is known: its marks, and what its phrases need and English has not."""
     own = reader(name)
-    return (own.marks | own.alphabet.letters.keys()) - reader(ALWAYS).speller.known.keys()
+    return (own.marks | own.words) - reader(ALWAYS).speller.known.keys()
 
 
 def _noted(run: str) -> str:

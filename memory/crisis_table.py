@@ -46,7 +46,8 @@ class Rule(Struct, frozen=True):
     figure of speech, ``own`` words and those about an ``other`` also the past, fiction and lessons, ``loose``
     ones jokes as well.
     ``severity`` 0 is a sign that counts only together with another (``tag``, see ``Pair``).
-    ``unless`` are phrases that, before it or inside it, give the words to another rule.
+    ``unless`` are phrases that, before it or inside it, give the words to another rule. ``sure`` says that its words
+    are so plain that nothing learned takes their sign; of a plan it never does.
     """
 
     category: CrisisCategory
@@ -55,6 +56,12 @@ class Rule(Struct, frozen=True):
     phrases: list[str]
     tag: str = ""
     unless: list[str] = []
+    sure: bool = False
+
+    @property
+    def stands(self) -> bool:
+        """Whether its phrases keep their sign whatever was learned."""
+        return self.sure or self.kind == "plan"
 
 
 class Pair(Struct, frozen=True):

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.crisis import read_crisis
-from memory.crisis_learned import CATEGORIES, LANES, OFFSET, Weights, pack, weights
-from memory.crisis_reader import Reader, Sign
+from memory.crisis_learned import CATEGORIES, LANES, NEVER, OFFSET, Weights, pack, weights
+from memory.crisis_reader import LANGUAGES, Reader, Sign
 from memory.crisis_runs import signs
 from memory.crisis_table import language
 
@@ -14,11 +14,12 @@ HIDDEN = "I'm going to hang myself in the shed tonight."
 ORDINARY = "We had soup for lunch and the roses are out. My sister rang about the train on Sunday. "
 
 
-def made(danger: int, *, keeps: float) -> Weights:
+def made(danger: int, *, keeps: float, alone: float | None = None) -> Weights:
     """Weights that know one word, the lantern, as danger of the second kind and the highest severity."""
     lanes = [OFFSET] * len(LANES)
     lanes[1] = lanes[-1] = OFFSET + 100
     every = (keeps,) * len(CATEGORIES)
+    single = (keeps if alone is None else alone,) * len(CATEGORIES)
     flat = (0.0,) * len(LANES)
     return Weights(
         "lantern",
@@ -34,6 +35,8 @@ def made(danger: int, *, keeps: float) -> Weights:
         1.0,
         every,
         every,
+        single,
+        single,
     )
 
 
@@ -57,14 +60,19 @@ def test_no_weight_takes_the_sign_from_a_plan_in_the_first_person() -> None:
     assert [sign.severity for sign in heard(HIDDEN, made(OFFSET, keeps=1.0))] == [3]
 
 
-def test_nothing_learned_sets_self_harm_aside() -> None:
-    file = weights()
-    assert file.keeps[CATEGORIES.index("self_harm")] == 0.0
-    assert file.keeps_grave[CATEGORIES.index("self_harm")] == 0.0
+def test_a_single_phrase_needs_more_than_one_of_two() -> None:
+    file = made(OFFSET, keeps=0.0, alone=0.5)
+    assert heard("He has stopped breathing", file) == []
+    assert heard("He has stopped breathing and he is unconscious", file) != []
 
 
-def test_the_file_is_small() -> None:
-    assert len(pack(weights())) < 200_000
+def test_a_word_of_harming_oneself_needs_less_to_be_heard_than_others_do() -> None:
+    file, oneself = weights("en"), CATEGORIES.index("self_harm")
+    assert all(file.alone[oneself] < least for at, least in enumerate(file.alone) if at != oneself)
+
+
+def test_the_files_are_small() -> None:
+    assert sum(len(pack(weights(name))) for name in LANGUAGES) < 200_000
 
 
 @pytest.mark.parametrize("before", [0, 400, 950])
@@ -126,3 +134,15 @@ def test_one_phrase_in_words_that_speak_against_it_needs_company() -> None:
 def test_an_article_of_another_language_is_no_death() -> None:
     assert read_crisis("ich brauch nen plan für die bachelorarbeit") is None
     assert read_crisis("ich nehme jetzt alle tabletten, ich will sterben") is not None
+
+
+def test_a_german_or_spanish_phrase_in_words_that_speak_against_it_is_no_danger() -> None:
+    assert read_crisis("Mein Bruder hat mich beim Schach geschlagen, und wir haben so gelacht") is None
+    assert read_crisis("Mein Mann hat mich geschlagen, ich habe Angst vor ihm") is not None
+    assert read_crisis("mi hermano me pego con la almohada y nos reimos mucho") is None
+    assert read_crisis("Mi marido me pegó y tengo miedo de él") is not None
+
+
+@pytest.mark.parametrize("name", ["de", "es"])
+def test_where_there_are_few_examples_the_weights_raise_nothing_themselves(name: str) -> None:
+    assert weights(name).raises == NEVER
