@@ -46,8 +46,8 @@ class Rule(Struct, frozen=True):
     figure of speech, ``own`` words and those about an ``other`` also the past, fiction and lessons, ``loose``
     ones jokes as well.
     ``severity`` 0 is a sign that counts only together with another (``tag``, see ``Pair``).
-    ``unless`` are phrases that, before it or inside it, give the words to another rule. ``sure`` says that its words
-    are so plain that nothing learned takes their sign; of a plan it never does.
+    ``unless`` are phrases that, before it or inside it, give the words to another rule. ``sure`` says whether
+    nothing learned takes the sign of its words; where it is not said, that is so of a plan.
     """
 
     category: CrisisCategory
@@ -56,12 +56,12 @@ class Rule(Struct, frozen=True):
     phrases: list[str]
     tag: str = ""
     unless: list[str] = []
-    sure: bool = False
+    sure: bool | None = None
 
     @property
     def stands(self) -> bool:
         """Whether its phrases keep their sign whatever was learned."""
-        return self.sure or self.kind == "plan"
+        return self.kind == "plan" if self.sure is None else self.sure
 
 
 class Pair(Struct, frozen=True):
