@@ -28,12 +28,15 @@ from memory.answers import Turn, heard_in, plainly, sentence_spans
 HERE = Path(__file__).parent
 CLASSES = 250
 OWN_TEXTS, OWN_WEIGHT = 20_000, 10.0  # forms from here on are what the companion says by itself: it must pass
+LEAST_OF_A_FORM = (
+    5.0  # what the rows of a form count for together: one of a single sentence is as good as one of five
+)
 STRENGTH = 1.0
 MOST_ROUNDS = 100
 FEWEST_ROWS, FEWEST_FORMS = 3, 2  # a feature of a single form says nothing of others
 MOST_FEATURES = 13_500
 PARTS = 3
-MOST_CHANGED = 0.07  # of the innocent sentences of forms not trained on
+MOST_CHANGED = 0.05  # of the innocent sentences of forms not trained on
 GRID = np.linspace(0.3, 0.9, 61)
 WORD = re.compile(r"[a-z-]{2,13}")
 
@@ -77,9 +80,10 @@ def columns(seen: list[set[str]], forms: list[int]) -> list[str]:
     """The features that occur often enough, in more than one form."""
     counts: Counter[str] = Counter()
     among: dict[str, set[int]] = {}
+    size = Counter(forms)
     for found, form in zip(seen, forms, strict=True):
-        counts.update(found)
         for name in found:
+            counts[name] += max(1, LEAST_OF_A_FORM / size[form])
             among.setdefault(name, set()).add(form)
     return sorted(name for name, n in counts.items() if n >= FEWEST_ROWS and len(among[name]) >= FEWEST_FORMS)
 
@@ -98,7 +102,8 @@ def matrix(seen: list[set[str]], names: list[str]):
 
 def fit(rows, labels, forms):
     """A multinomial logistic regression."""
-    weight = np.where(forms >= OWN_TEXTS, OWN_WEIGHT, 1.0)
+    _, at, sizes = np.unique(forms, return_inverse=True, return_counts=True)
+    weight = np.where(forms >= OWN_TEXTS, OWN_WEIGHT, np.maximum(1.0, LEAST_OF_A_FORM / sizes[at]))
     return LogisticRegression(C=STRENGTH, max_iter=MOST_ROUNDS).fit(rows, labels, sample_weight=weight)
 
 

@@ -21,7 +21,8 @@ INNOCENT = "innocent"
 OFFSET = 128  # a weight is stored as a byte, 128 being nothing
 LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next family
 FEWEST_FEATURES = 20  # a sentence of one word is no surer than one of a few
-_FEWEST_WORDS = 2
+SURE = 0.988  # the chance of being innocent from which a pattern does not count
+_FEWEST_WORDS, _FEWEST_SURE = 2, 5
 _LEAST_KNOWN = 0.6  # of the words, for a sentence to be read as English
 
 
@@ -51,13 +52,29 @@ def weights() -> Weights:
 
 def likely(plain: str, heard: Heard, families: frozenset[str]) -> str | None:
     """The one of ``families`` that the sentence ``plain`` most likely breaks; None when it is likely innocent."""
-    words = [word for word in tokens(plain) if word[0].isalpha()]
-    if len(words) < _FEWEST_WORDS or sum(map(_is_known, words)) < _LEAST_KNOWN * len(words):
+    if not _readable(plain, _FEWEST_WORDS):
         return None
     shares = {name: share for name, share in chances(plain, heard).items() if name in families}
     if sum(shares.values()) <= weights().threshold:
         return None
     return max(shares, key=lambda name: shares[name])
+
+
+def surely_innocent(plain: str, heard: Heard, family: str) -> bool:
+    """Whether next to nothing about the sentence ``plain`` is like one that breaks a rule: then a pattern of the
+    ``family`` that fits it fits by chance. Of a family that was not learned nothing is sure.
+    """
+    return (
+        family in weights().families
+        and _readable(plain, _FEWEST_SURE)
+        and chances(plain, heard)[INNOCENT] > SURE
+    )
+
+
+def _readable(plain: str, fewest: int) -> bool:
+    """Whether the sentence is of at least so many words and most of them are known ones."""
+    words = [word for word in tokens(plain) if word[0].isalpha()]
+    return len(words) >= fewest and sum(map(_is_known, words)) >= _LEAST_KNOWN * len(words)
 
 
 def chances(plain: str, heard: Heard) -> dict[str, float]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from memory.answer_reader import likely
+from memory.answer_reader import likely, surely_innocent
 from memory.answer_rules import ALL, Heard, broken
 from memory.expressions import Expression
 from memory.messages import Role
@@ -70,10 +70,10 @@ def judge(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL, *, s
 
 
 def _broken(sentence: str, heard: Heard, rules: frozenset[str]) -> tuple[str, int, int] | None:
-    """What the patterns find, being certain, or else what the trained reader thinks likely, and where."""
+    """What the patterns find, unless that is surely innocent, or else what the trained reader thinks likely; where."""
     plain = plainly(sentence)
     found = broken(plain, heard, rules)
-    if found is not None:
+    if found is not None and not surely_innocent(plain, heard, found[0]):
         return found
     family = likely(plain, heard, rules)
     if family is None:

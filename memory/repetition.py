@@ -87,8 +87,8 @@ class Repeat(msgspec.Struct, frozen=True):
 
     @property
     def of(self) -> str | None:
-        """The most recent of them."""
-        return self.all[-1] if self.all else None
+        """The first of them: where it began, and the likeliest of several to be the same question."""
+        return self.all[0] if self.all else None
 
     @property
     def count(self) -> int:
