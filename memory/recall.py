@@ -41,6 +41,10 @@ WORKING = 10
 SHORT: Final = 200
 """Characters of a message whose sentences are read together when none of them states anything by itself."""
 _END: Final = re.compile(r"[.?!]+\s+(?=\S)")
+_OPENING: Final = re.compile(
+    r"^\W*(?:did i (?:mention|say|tell you(?: about)?)|have i (?:mentioned|told you(?: about)?))\b",
+    re.IGNORECASE,
+)
 
 
 def recall(
@@ -72,8 +76,8 @@ def suggested(said: Sentences, sure: Sequence[Statement], other: str | None = No
     """What only the company of its words suggests, of kinds that are not among what is ``sure``: for recall alone."""
     kinds = {one.kind for one in sure}
     read = read_widely(said, other)
-    if said and not kinds and not read and len(said.text) <= SHORT and _END.search(said.text):
-        read = read_widely(_END.sub(", ", said.text), other)  # "Prawns? My lips blow up."
+    if not kinds and not read and len(said.text) <= SHORT and _END.search(said.text):
+        read = read_widely(_END.sub(", ", _OPENING.sub("", said.text)), other)  # "Prawns? My lips blow up."
     return tuple(one for one in read if one.kind not in kinds)
 
 

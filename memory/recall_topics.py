@@ -32,7 +32,11 @@ class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The policy of a recall: topics, their needs, and the floor below which nothing comes back."""
+    """The policy of a recall: topics, their needs, and the floor below which nothing comes back.
+
+    A policy without ``speaker`` takes every message for one's own, one without ``otherwise`` leaves a request in words
+    that no topic has without anything.
+    """
 
     floor: float
     named_bonus: float
@@ -55,6 +59,8 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     topic: tuple[Topic, ...]
     regions: dict[str, str]
     speaker: str = ""
+    otherwise: str = ""
+    personal: str = ""
 
 
 class Needed(msgspec.Struct, frozen=True):
@@ -110,6 +116,8 @@ class Reader:
         self._family = frozenset(needs.family.split())
         self._not_named = frozenset(needs.not_named.split())
         self._speaker = frozenset(needs.speaker.split())
+        self._otherwise = frozenset({needs.otherwise} if needs.otherwise else ())
+        self._personal = re.compile(needs.personal)
         self._words = Remembered(self._word)
         self._belongs = lru_cache(maxsize=MOST_BELONGING)(self._groups_of)
 
@@ -130,6 +138,8 @@ class Reader:
         of_others = not asks and bool(self._speaker) and self._speaker.isdisjoint(said)
         if of_others:
             touched = _NONE
+        elif asks and touched <= self._only_asked and self._personal.search(text):
+            touched |= self._otherwise
         return Needed(
             tuple(sorted(touched if asks else touched - self._only_asked)),
             regions,

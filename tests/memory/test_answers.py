@@ -58,6 +58,10 @@ def test_each_family_is_stopped_and_named(said: str, answer: str, rule: str) -> 
         ("Are you a real person?", "I am an AI companion, and I am glad to sit with you."),
         ("I wrote to the bank", "A kind person there will read it."),
         ("I sew", "This chair was designed to hold you softly."),
+        (
+            "Trout, mostly.",
+            "You mentioned the brook, and I can see it so clearly.",
+        ),  # a pattern fits by chance
     ],
 )
 def test_innocent_look_alikes_pass_unchanged(said: str, answer: str) -> None:

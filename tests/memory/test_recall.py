@@ -45,10 +45,26 @@ def test_breakfast_brings_a_food_allergy_on_record() -> None:  # D12
 
 
 @pytest.mark.parametrize(
-    "chat", ["thanks, see you tomorrow", "haha nice", "who won the game?", "how are you?"]
+    "chat",
+    [
+        "thanks, see you tomorrow",
+        "haha nice",
+        "who won the game?",
+        "how are you?",
+        "Brenda dropped an egg in the staff room!",
+    ],
 )
 def test_small_talk_brings_nothing(chat: str) -> None:
     assert recall_batch(dialogue("I'm allergic to eggs.", "I have a bad knee."), chat) == []
+
+
+def test_a_request_in_words_no_topic_has_brings_what_matters_for_safety() -> None:
+    said = dialogue("I'm allergic to eggs.", "I love jazz.")
+    assert recall_batch(said, "should I try the zorbing next week?") == ["m1"]
+
+
+def test_what_two_short_sentences_state_together_is_brought_back() -> None:
+    assert recall_batch(dialogue("Prawns? My lips blow up like balloons."), "what shall I order at the harbour?") == ["m1"]
 
 
 def test_an_allergy_told_as_a_bare_answer_is_there_after_two_hundred_messages() -> None:
