@@ -64,7 +64,9 @@ def test_a_request_in_words_no_topic_has_brings_what_matters_for_safety() -> Non
 
 
 def test_what_two_short_sentences_state_together_is_brought_back() -> None:
-    assert recall_batch(dialogue("Prawns? My lips blow up like balloons."), "what shall I order at the harbour?") == ["m1"]
+    assert recall_batch(dialogue("Prawns? My lips blow up like balloons."), "what shall I order there?") == [
+        "m1"
+    ]
 
 
 def test_an_allergy_told_as_a_bare_answer_is_there_after_two_hundred_messages() -> None:
