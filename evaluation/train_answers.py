@@ -31,12 +31,12 @@ OWN_TEXTS, OWN_WEIGHT = 20_000, 10.0  # forms from here on are what the companio
 LEAST_OF_A_FORM = (
     5.0  # what the rows of a form count for together: one of a single sentence is as good as one of five
 )
-STRENGTH = 1.0
+STRENGTH = 3.0
 MOST_ROUNDS = 100
 FEWEST_ROWS, FEWEST_FORMS = 3, 2  # a feature of a single form says nothing of others
 MOST_FEATURES = 13_500
 PARTS = 3
-MOST_CHANGED = 0.05  # of the innocent sentences of forms not trained on
+MOST_CHANGED = 0.045  # of the innocent sentences of forms not trained on
 GRID = np.linspace(0.3, 0.9, 61)
 WORD = re.compile(r"[a-z-]{2,13}")
 

@@ -21,8 +21,8 @@ INNOCENT = "innocent"
 OFFSET = 128  # a weight is stored as a byte, 128 being nothing
 LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next family
 FEWEST_FEATURES = 20  # a sentence of one word is no surer than one of a few
-SURE = 0.988  # the chance of being innocent from which a pattern does not count
-_FEWEST_WORDS, _FEWEST_SURE = 2, 5
+SURE = 0.99  # the chance of being innocent from which a pattern does not count
+_FEWEST_WORDS, _FEWEST_SURE = 2, 6
 _LEAST_KNOWN = 0.6  # of the words, for a sentence to be read as English
 
 
