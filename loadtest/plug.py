@@ -1,9 +1,9 @@
-"""``python -m loadtest.plug FOLDER``: a kiosk's plug is pulled in the middle of answers; nothing acknowledged may be lost.
+"""``python -m loadtest.plug FOLDER``: a kiosk's plug is pulled while people talk; nothing acknowledged may be lost.
 
-A virtual machine with the disks that ``loadtest/kiosk_image.sh`` built, started by its own systemd from a read-only root:
-real units, a real file system, and a power cut that leaves what the guest had not synced nowhere. People write on over
-a virtual cable and keep a ledger; after the last pull the machine starts once more, is asked to switch off by its power
-button, and its store is held against the ledger. Needs qemu and debugfs; without KVM a start takes minutes.
+A virtual machine with the disks that ``loadtest/kiosk_image.sh`` built, started by its own systemd from a read-only
+root: real units, a real file system, and a power cut that leaves what the guest had not synced nowhere. People write on
+over a virtual cable and keep a ledger; after the last pull the machine starts once more, is asked to switch off by its
+power button, and its store is held against the ledger. Needs qemu and debugfs; without KVM a start takes minutes.
 
 Example:
     sh loadtest/kiosk_image.sh /var/tmp/kiosk && python -m loadtest.plug /var/tmp/kiosk --pulls 10
@@ -88,8 +88,9 @@ async def kiosk(folder: Path, ports: tuple[int, int], name: str) -> AsyncGenerat
                 process.kill()
 
 
-async def life(machine: Kiosk, people: list[Person], ledger: Ledger, acks: int) -> float:
-    """People write on until so many more messages are durable; seconds until the first was welcomed."""
+@asynccontextmanager
+async def talked(machine: Kiosk, people: list[Person], ledger: Ledger, acks: int) -> AsyncGenerator[float]:
+    """People write on, and so many more messages are durable; seconds until the first of them was welcomed."""
     began, welcomed = time.monotonic(), anyio.Event()
     async with anyio.create_task_group() as tasks:
         for person in people:
@@ -99,8 +100,8 @@ async def life(machine: Kiosk, people: list[Person], ledger: Ledger, acks: int) 
         back = time.monotonic() - began
         with anyio.fail_after(BOOT_SECONDS):
             await ledger.acks.wait(ledger.acks.count + acks)
+        yield back
         tasks.cancel_scope.cancel()
-    return back
 
 
 async def run(folder: Path, pulls: int, seed: int, ports: tuple[int, int]) -> int:
@@ -117,27 +118,28 @@ async def run(folder: Path, pulls: int, seed: int, ports: tuple[int, int]) -> in
         for number, companion in enumerate(COMPANIONS)
     ]
     for pull in range(1, pulls + 1):
-        async with kiosk(folder, ports, f"life-{pull}") as machine:
-            back = await life(machine, people, ledger, chance.randint(1, MOST_ACKS))
+        acks = chance.randint(1, MOST_ACKS)
+        async with (
+            kiosk(folder, ports, f"life-{pull}") as machine,
+            talked(machine, people, ledger, acks) as back,
+        ):
             await anyio.sleep(chance.uniform(0, MOST_SECONDS))
             await machine.pull_the_plug()
         print(
             f"pull {pull}: welcomed {back:.0f} s after the switch, acknowledged {len(ledger.messages)}",
             flush=True,
         )
-    async with kiosk(folder, ports, "last") as machine:
-        await life(machine, people, ledger, MOST_ACKS)
+    async with kiosk(folder, ports, "last") as machine, talked(machine, people, ledger, MOST_ACKS):
         await machine.picture("screen.ppm")
         await machine.press_the_button()
     store = folder / "fireside.db"
-    subprocess.run(  # noqa: S603  # a fixed program, a file of ours
-        ["debugfs", "-R", f"dump {STORE} {store}", f"{folder / 'data.img'}"], check=True, capture_output=True
-    )
+    await anyio.run_process(["debugfs", "-R", f"dump {STORE} {store}", f"{folder / 'data.img'}"])
     found = findings(store, ledger)
     print(
-        f"{pulls} pulls, seed {seed}: acknowledged {len(ledger.messages)}, answers {len(ledger.answers)}, resent "
-        f"{ledger.resent}; lost {found.lost}, twice {found.doubled}, gaps {found.gaps}, out of order {found.reordered}, "
-        f"answered twice {found.answered_twice}, broken on the wire {len(ledger.broken)}"
+        f"{pulls} pulls, seed {seed}: acknowledged {len(ledger.messages)}, answers {len(ledger.answers)}, "
+        f"resent {ledger.resent}; lost {found.lost}, twice {found.doubled}, gaps {found.gaps}, "
+        f"out of order {found.reordered}, answered twice {found.answered_twice}, "
+        f"broken on the wire {len(ledger.broken)}"
     )
     for each in (*found.examples, *ledger.broken[:5]):
         print(f"  {each}")
