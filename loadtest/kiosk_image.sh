@@ -45,6 +45,9 @@ door trial-cable '/bin/sh -c "ip link set eth0 up; ip addr replace 10.0.2.15/24 
 door trial-door '/usr/bin/socat TCP-LISTEN:9000,fork,reuseaddr TCP:127.0.0.1:8765'
 door trial-shell '/usr/bin/socat TCP-LISTEN:9001,fork,reuseaddr EXEC:/bin/sh,stderr'
 
+mkdir -p root/etc/systemd/system/fireside-kiosk.service.d # its virtual screen has no graphics processor
+printf '[Service]\nEnvironment=WLR_RENDERER=pixman\n' >root/etc/systemd/system/fireside-kiosk.service.d/trial.conf
+
 rm -rf root/root/fireside home system.img
 cp -a root/home/kiosk home
 cp root/boot/vmlinuz-* vmlinuz
@@ -53,5 +56,5 @@ umount root/proc root/dev && trap - EXIT
 mke2fs -q -t ext4 -d root system.img 5G
 rm -f data.img home.img
 mke2fs -q -t ext4 data.img 1G
-mke2fs -q -t ext4 -d home home.img 512M
+mke2fs -q -t ext4 -E "root_owner=$(stat -c %u:%g home)" -d home home.img 512M
 echo "built: $PWD"

@@ -11,10 +11,11 @@ cd "$(dirname "$0")/.."
 
 apt-get update --quiet
 apt-get install --yes --no-install-recommends \
-    python3-venv cage chromium dbus libpam-systemd polkitd fonts-dejavu-core systemd-timesyncd
+    python3-venv cage chromium libgl1-mesa-dri dbus libpam-systemd polkitd fonts-dejavu-core systemd-timesyncd
 
 id fireside >/dev/null 2>&1 || useradd --system --home-dir /var/lib/fireside --shell /usr/sbin/nologin fireside
 id kiosk >/dev/null 2>&1 || useradd --create-home --shell /usr/sbin/nologin kiosk
+install -d -o kiosk -g kiosk -m 700 /home/kiosk # a new partition belongs to root
 
 [ -d /opt/fireside ] || python3 -m venv /opt/fireside
 /opt/fireside/bin/pip install --quiet --require-hashes -r requirements/run.txt
