@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 apt-get update --quiet
 apt-get install --yes --no-install-recommends \
-    python3-venv cage chromium libgl1-mesa-dri dbus libpam-systemd polkitd fonts-dejavu-core systemd-timesyncd
+    python3-venv cage xwayland chromium libgl1-mesa-dri fonts-dejavu-core dbus libpam-systemd polkitd systemd-timesyncd
 
 id fireside >/dev/null 2>&1 || useradd --system --home-dir /var/lib/fireside --shell /usr/sbin/nologin fireside
 id kiosk >/dev/null 2>&1 || useradd --create-home --shell /usr/sbin/nologin kiosk
