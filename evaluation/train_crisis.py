@@ -77,7 +77,7 @@ class Chances(NamedTuple):
 
 
 CHANCES = {
-    "en": Chances(0.85, 0.1, 0.05, 0.3, 0.2, 0.2),
+    "en": Chances(0.8, 0.1, 0.05, 0.3, 0.2, 0.2),
     "de": Chances(NEVER, 0.05, 0.05, 0.3, 0.25, 0.25),
     "es": Chances(NEVER, 0.05, 0.05, 0.3, 0.25, 0.25),
 }
