@@ -36,7 +36,8 @@ class Question(msgspec.Struct, frozen=True):
     ``content`` are its concepts; ``asks`` what it asks or says, read by grammar, and ``aspects`` the names
     of those; ``matters`` the everyday matters it likely raises, by probability; ``persons`` and ``things``
     the ones it names, ``possessions`` those of them that are a thing, an animal or a part of the body;
-    ``switches`` *on* or *off*; ``word`` the question word, if any; ``needs`` that it wants or misses something.
+    ``switches`` *on* or *off*; ``word`` the question word, if any; ``needs`` that it wants or misses something;
+    ``touches`` its aspects, matters, concepts and words: two messages that share none of them ask nothing alike.
     """
 
     type: QuestionType
@@ -56,6 +57,7 @@ class Question(msgspec.Struct, frozen=True):
     asked: bool = False
     negated: bool = False
     needs: bool = False
+    touches: frozenset[str] = frozenset()
 
 
 def read_question(text: str) -> Question:
@@ -64,9 +66,11 @@ def read_question(text: str) -> Question:
     sentences = read_sentences(text)
     tokens = [token for sentence in sentences for token in sentence.tokens]
     words = fingerprint(text).split()
+    content = frozenset(token.concept for token in tokens if token.kind != FUNCTION)
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
     found = _found(sentences, persons)
+    aspects = frozenset(ask.aspect for _, ask, _ in found)
     learned = read_matters(_seen(found, sentences, persons, things, likes()))
     return Question(
         type=learned.type,
@@ -75,9 +79,9 @@ def read_question(text: str) -> Question:
         tense=_tense(sentences),
         fingerprint=" ".join(words),
         words=frozenset(words),
-        content=frozenset(token.concept for token in tokens if token.kind != FUNCTION),
+        content=content,
         asks=tuple(dict.fromkeys(ask for _, ask, _ in found)),
-        aspects=frozenset(ask.aspect for _, ask, _ in found),
+        aspects=aspects,
         persons=persons,
         things=things,
         possessions=frozenset(token.concept for token in tokens if token.kind in POSSESSIONS),
@@ -86,6 +90,7 @@ def read_question(text: str) -> Question:
         asked=any(sentence.asks for sentence in sentences),
         needs=_needs(sentences, tokens),
         negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
+        touches=content.union(aspects, learned.matters, words),
     )
 
 

@@ -119,10 +119,15 @@ def find_repeat(
         return Repeat()
     question = _resolved(question, earlier)
     near = similarities if similarities is not None else repeat(None, len(earlier))
+    unlike = question.touches.isdisjoint
     same = (
         other.id
         for other, similarity in zip(earlier, near, strict=True)
-        if plain == other.text or _same(question, other.question, similarity)
+        if plain == other.text
+        or (
+            (similarity is not None or not unlike(other.question.touches))
+            and _same(question, other.question, similarity)
+        )
     )
     return Repeat(tuple(same))
 

@@ -6,6 +6,7 @@ with no states nothing but that, and one that is not answered states nothing at 
 
 import re
 from functools import cache
+from typing import Literal
 
 import msgspec
 
@@ -70,20 +71,28 @@ def _turned(question: str) -> str:
     return ""
 
 
+@cache
+def _leading(name: Literal["yes", "no", "claim"]) -> re.Pattern[str]:
+    """One of the table's lists of words at the beginning, and the marks after it."""
+    words: str = getattr(_table(), name)
+    return re.compile(rf"^(?:{words})\b[ ,.!:-]*")
+
+
 def claiming(question: str) -> bool:
     """Whether a question only claims something of the person ("you love jazz, don't you?")."""
-    return bool(_regex(rf"^(?:{_table().claim})\b").match(question))
+    return bool(_leading("claim").match(question))
 
 
 def answered(text: str, asked: str) -> Answer | None:
     """What ``text`` answers to the question that ``asked`` ends with; ``None`` when that cannot be told."""
     table = _table()
-    question = _question(asked)
     said = folded(text).strip(" .!…")
-    if not question or claiming(question) or "?" in said or len(said.split()) > table.most_words:
+    if "?" in said or len(said.split()) > table.most_words:
         return None
-    yes = _regex(rf"^(?:{table.yes})\b[ ,.!:-]*").match(said)
-    no = _regex(rf"^(?:{table.no})\b[ ,.!:-]*").match(said)
+    question = _question(asked)
+    if not question or claiming(question):
+        return None
+    yes, no = _leading("yes").match(said), _leading("no").match(said)
     rest = said[(yes or no).end() :] if (yes or no) else said  # type: ignore[union-attr]  # one of them is set
     turned = _turned(question)
     for asking in table.asking:
