@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import chain
+from sys import intern
 from typing import Final, TypeVar
 
 from memory.expressions import Expression
@@ -52,7 +53,7 @@ class Remembered(dict[str, T]):
             if len(self) >= MOST_REMEMBERED:
                 self._older = dict(self)
                 self.clear()
-            self[word] = found
+            self[intern(word)] = found
         return found
 
 
