@@ -99,7 +99,9 @@ def readers(met: Sequence[str]) -> dict[str, Callable[[str], object]]:
     reading, repetition = import_module("memory.reading"), import_module("memory.repetition")
     earlier = [repetition.asked(str(number), text) for number, text in enumerate(met[:EARLIER])]
     before = reading.Before()
-    talked = reading.Before(said=met[-2:], answered="How was your day?", asked=earlier, distress=(0.2,) * 10)
+    talked = reading.Before(
+        said=met[EARLIER - 2 : EARLIER], answered="How was your day?", asked=earlier, distress=(0.2,) * 10
+    )
     question = reading.read_question(met[0])
     return {
         "crisis": reading.read_crisis,

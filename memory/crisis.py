@@ -8,6 +8,8 @@ many. It is neither a medical device nor an emergency service.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Final
 
 from msgspec import Struct, structs
@@ -52,9 +54,11 @@ def read_crisis(text: str, recent: Sequence[str] = ()) -> Crisis | None:
     own = [*signs(text), *_across(before[-1], text)] if before else signs(text)
     if not own:
         return None
-    earlier = [sign for message in before for sign in signs(message)]
-    raised = [crisis for sign in own for crisis in _together(sign, [*own, *earlier])]
-    raised += [Crisis(sign.category, sign.severity, sign.words) for sign in own if sign.severity]
+    raised = [Crisis(sign.category, sign.severity, sign.words) for sign in own if sign.severity]
+    tagged = [sign for sign in own if sign.tag]
+    if tagged:
+        tags = {sign.tag for sign in chain(own, *map(signs, before))}
+        raised = [*chain.from_iterable(_together(sign, tags) for sign in tagged), *raised]
     return max(raised, key=_gravity, default=None)
 
 
@@ -74,11 +78,8 @@ def _across(before: str, text: str) -> Iterator[Sign]:
             yield structs.replace(sign, words=joined[len(begun) + 1 : end].strip())
 
 
-def _together(sign: Sign, others: Sequence[Sign]) -> Iterable[Crisis]:
-    """What ``sign`` amounts to beside the others: pills in the house and no wish to wake up."""
-    if not sign.tag:
-        return
-    tags = {other.tag for other in others}
+def _together(sign: Sign, tags: AbstractSet[str]) -> Iterable[Crisis]:
+    """What ``sign`` amounts to beside those of ``tags``: pills in the house and no wish to wake up."""
     for pair in reader("en").pairs:
         first, second = pair.tags
         if (sign.tag == first and second in tags) or (sign.tag == second and first in tags):

@@ -84,6 +84,7 @@ class _Reading:
     def __init__(self, reader: Reader, message: Message) -> None:
         self.reader = reader
         self.message = message
+        self.standing: dict[tuple[int, int], list[Found]] = {}
 
     @cached_property
     def meant(self) -> Over:
@@ -111,14 +112,22 @@ class _Reading:
 
     def _found(self) -> Iterator[Found]:
         """What phrases find, the gravest first and of equals the longest; what is not asked for is not looked for."""
+        for rank in sorted(self.ranks, reverse=True):
+            if rank not in self.standing:
+                found = [each for at, sentence in self.ranks[rank] for each in self._standing(at, sentence)]
+                found.sort(key=lambda each: each.end - each.start, reverse=True)
+                self.standing[rank] = found
+            yield from self.standing[rank]
+
+    @cached_property
+    def ranks(self) -> dict[tuple[int, int], list[tuple[int, Span]]]:
+        """The phrases that can be in a sentence, by how grave they are."""
         reader, message = self.reader, self.message
         ranks: defaultdict[tuple[int, int], list[tuple[int, Span]]] = defaultdict(list)
         for at, sentence in reader.index.possible(message.letters, message.sentences):
             rule = reader.rules[at]
             ranks[rule.severity, -ORDER.index(rule.category)].append((at, sentence))
-        for rank in sorted(ranks, reverse=True):
-            found = [each for at, sentence in ranks[rank] for each in self._standing(at, sentence)]
-            yield from sorted(found, key=lambda each: each.end - each.start, reverse=True)
+        return ranks
 
     def _standing(self, at: int, sentence: Span) -> Iterator[Found]:
         """Where the phrase of a number stands in a sentence."""
