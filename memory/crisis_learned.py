@@ -119,9 +119,17 @@ class Learned:
         self.beside = {name: worth for name, worth in danger.items() if BETWEEN not in name}
         self.apart = {name[0] + name[2]: worth for name, worth in danger.items() if BETWEEN in name}
         self.triggers = frozenset(letters[word] for word in file.triggers.split("\n"))
-        self.bounds = Bounds(self.beside, self.apart)
         self.raises = [self._least(file.raises, number) for number in range(LONGEST + 1)]
         self.surer = [self._least(file.surer, number) for number in range(LONGEST + 1)]
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What any part of a message can come to at most, for weights that raise an alarm themselves."""
+        return Bounds(self.beside, self.apart)
+
+    def warm(self) -> None:
+        """Make the bounds now, where they will be asked for."""
+        assert self.file.raises >= NEVER or self.bounds
 
     def _least(self, chance: float, letters: int) -> float:
         """What so many letters must be worth at least for a chance, and a little less, so that rounding hides none."""

@@ -62,6 +62,8 @@ class Reader:
     def warm(self) -> None:
         """Lay out every phrase and compile every pattern now, so that no message waits for them."""
         self.index.warm()
+        if self.learned is not None:
+            self.learned.warm()
         self.watch.warm(self.rules)
 
     def signs(self, text: str) -> list[Sign]:
