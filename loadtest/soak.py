@@ -4,6 +4,9 @@ A handful of people talk, think, drop the line in mid-answer and come back, and 
 to the jobs. The server's resident memory is read every ten seconds; after a warm-up a line through it tells how fast
 it grows. In the end the file is held against what people were promised.
 
+Sessions wait for half an hour, so that it takes 35 minutes until as many end as begin. What is kept of what was counted
+before fills with the messages, in an hour: ``--rush-minutes`` lets people write ten times as much at the beginning.
+
 Example:
     python -m loadtest.soak --minutes 60
 """
@@ -30,6 +33,7 @@ from loadtest.process import ServerProcess, server_process
 
 COMPANIONS = ("serenity", "clara", "extremis", "coach", "maestro/mathematics", "serenity")
 THINK_SECONDS = 8.0
+IN_A_RUSH = 0.1  # of it
 LEAVES = 0.1
 SAMPLE_SECONDS = 10.0
 MOST_MIB_AN_HOUR = 1.0
@@ -78,7 +82,9 @@ def theil_sen(samples: Sequence[Sample]) -> float:
     return statistics.median(slopes) * 3_600 if slopes else 0.0
 
 
-async def run(folder: Path, *, minutes: float, warm_minutes: float, people: int, seed: int) -> Soaked:
+async def run(
+    folder: Path, *, minutes: float, warm_minutes: float, rush_minutes: float, people: int, seed: int
+) -> Soaked:
     """Let ``people`` talk for so long; raises nothing for what is found."""
     ledger = Ledger()
     samples: list[Sample] = []
@@ -89,8 +95,9 @@ async def run(folder: Path, *, minutes: float, warm_minutes: float, people: int,
         with anyio.move_on_after(60 * minutes):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_watch, server, samples, ledger)
+                rushes_until = time.monotonic() + 60 * rush_minutes
                 for number in range(people):
-                    tasks.start_soon(_seat, server.url, ledger, number, seed)
+                    tasks.start_soon(_seat, server.url, ledger, number, seed, rushes_until)
         cpu = server.cpu_seconds()
         await server.stop()
     return Soaked(
@@ -104,7 +111,7 @@ async def run(folder: Path, *, minutes: float, warm_minutes: float, people: int,
     )
 
 
-async def _seat(url: str, ledger: Ledger, number: int, seed: int) -> None:
+async def _seat(url: str, ledger: Ledger, number: int, seed: int, rushes_until: float) -> None:
     """One place at the hearth: somebody talks for some minutes, then somebody new does."""
     chance = random.Random(seed * 1_009 + number)
     companion = COMPANIONS[number % len(COMPANIONS)]
@@ -117,7 +124,7 @@ async def _seat(url: str, ledger: Ledger, number: int, seed: int) -> None:
             ledger=ledger,
             chance=chance,
             most_at_once=2,
-            think_seconds=THINK_SECONDS,
+            think_seconds=THINK_SECONDS * (IN_A_RUSH if time.monotonic() < rushes_until else 1),
             leaves=LEAVES,
         )
         with anyio.move_on_after(NEWCOMERS_SECONDS * chance.uniform(0.5, 1.5)):
@@ -146,6 +153,7 @@ def soak(
     *,
     minutes: float = 60.0,
     warm_minutes: float = 15.0,
+    rush_minutes: float = 0.0,
     people: int = 6,
     seed: int = 1,
     report: Annotated[Path | None, Parameter(name="--json", help="Write the samples here.")] = None,
@@ -155,7 +163,14 @@ def soak(
     with tempfile.TemporaryDirectory() as name:
 
         async def measured() -> Soaked:
-            return await run(Path(name), minutes=minutes, warm_minutes=warm_minutes, people=people, seed=seed)
+            return await run(
+                Path(name),
+                minutes=minutes,
+                warm_minutes=warm_minutes,
+                rush_minutes=rush_minutes,
+                people=people,
+                seed=seed,
+            )
 
         soaked = anyio.run(measured)
     if report is not None:
