@@ -4,7 +4,7 @@ Phrases know the ways of saying a thing that somebody wrote down; this one adds 
 side by side and of words with one between, learned from sentences written for the purpose and from everyday talk
 (`evaluation/train_crisis.py`). It does two things. Where it is sure it finds what no phrase does, and where it hears
 no danger it takes the sign away from a phrase, sooner from one that stands alone, never from a plan in the first
-person. Of German and Spanish there are few examples, so there it does only the second.
+person. Of German and Spanish there are few examples, so there it does only the second, and not to words it never had.
 A message is read in windows of whole sentences, and only where a word stands that speaks for danger at all.
 """
 
@@ -212,14 +212,25 @@ class Hearing:
         heard = (Heard(*run, chance) for run in self._perhaps() if (chance := self._chance(run)) is not None)
         return max(filter(self._is_sure, heard), key=lambda each: each.chance, default=None)
 
-    def bears_out(self, found: Span, sentence: Span, least: float) -> bool:
-        """Whether the chance of danger of ``sentence`` is ``least``, or that of what is heard around ``found``."""
+    def bears_out(self, found: Span, sentence: Span, least: float, *, apart: bool = False) -> bool:
+        """Whether the chance of danger of ``sentence`` is ``least``, or that of what is heard around ``found``.
+
+        Beside much talk no few words are heard: ``apart``, and in a sentence that does not end, those of ``found``
+        suffice.
+        """
         own = self._chance(sentence)
+        if own is not None and own < least and (apart or sentence[1] - sentence[0] > _TELLS):
+            own = self._chance(found)
         if own is not None:
             return own >= least
         start, end = found
         near = (self._chance(run) for run in self.windows if run[0] < end and start < run[1])
         return any(chance is not None and chance >= least for chance in near)
+
+    def is_new(self, found: Span) -> bool:
+        """Whether the few examples never had the word that ``found`` begins or ends with: they say nothing of it."""
+        first, last = self.letters[found[0]], self.letters[found[1] - 1]
+        return self.learned.file.raises >= NEVER and not {first, last} <= self.learned.places.keys()
 
     def _perhaps(self) -> Iterator[Span]:
         """The windows whose weights may suffice for a sign; of a short message all, that takes less time."""

@@ -140,10 +140,10 @@ class _Reading:
     def _borne_out(self, found: Found) -> bool:
         """Whether what was learned leaves ``found`` its sign: a plan always, the rest unless it hears nothing."""
         rule, hearing = found.rule, self.hearing
-        if hearing is None or rule.stands:
+        if hearing is None or rule.stands or hearing.is_new((found.start, found.end)):
             return True
         least = hearing.learned.needed(rule.category, rule.severity == HIGHEST)
-        return least <= 0 or hearing.bears_out((found.start, found.end), found.sentence, least)
+        return least <= 0 or _heard(hearing, found, least)
 
     def _not_alone(self, found: Found) -> bool:
         """Whether ``found`` is not the one thing in the message that speaks for danger.
@@ -152,10 +152,10 @@ class _Reading:
         A plan needs no company, nor do words that are plain enough.
         """
         rule, hearing = found.rule, self.hearing
-        if hearing is None or not rule.severity or rule.stands:
+        if hearing is None or not rule.severity or rule.stands or hearing.is_new((found.start, found.end)):
             return True
         least = hearing.learned.needed_alone(rule.category, rule.severity == HIGHEST)
-        if hearing.bears_out((found.start, found.end), found.sentence, least):
+        if _heard(hearing, found, least):
             return True
         meant = (other for other in self._found() if other.rule.severity and self._borne_out(other))
         return sum(1 for _ in islice(filter(self.meant, meant), 2)) == 2
@@ -176,6 +176,12 @@ class _Reading:
         if self.meant.told_as_such(Found(Rule(category, severity, "own", []), start, end, sentence)):
             return
         yield Sign(category, severity, self.message.spelled(sentence).said(start, end), "")
+
+
+def _heard(hearing: Hearing, found: Found, least: float) -> bool:
+    """Whether what was learned hears danger in ``found``; of harming oneself also where the rest is small talk."""
+    apart = found.rule.category == "self_harm"
+    return hearing.bears_out((found.start, found.end), found.sentence, least, apart=apart)
 
 
 @cache

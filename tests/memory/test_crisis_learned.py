@@ -146,3 +146,40 @@ def test_a_german_or_spanish_phrase_in_words_that_speak_against_it_is_no_danger(
 @pytest.mark.parametrize("name", ["de", "es"])
 def test_where_there_are_few_examples_the_weights_raise_nothing_themselves(name: str) -> None:
     assert weights(name).raises == NEVER
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Me ha violado.", "abuse"),
+        ("Ich habe ihm ein Messer in den Bauch gestochen", "harm_others"),
+        ("Tengo que decirte algo: mi hijo se ha tragado una pila", "medical"),
+    ],
+)
+def test_few_examples_say_nothing_against_a_word_that_none_of_them_has(text: str, category: str) -> None:
+    found = read_crisis(text)
+    assert found is not None
+    assert (found.category, found.severity) == (category, 3)
+
+
+def test_small_talk_around_a_wish_to_die_does_not_hide_it() -> None:
+    found = read_crisis("I want to die, my dear friend, what do you think")
+    assert found is not None
+    assert (found.category, found.severity) == ("self_harm", 2)
+
+
+DICTATED = {
+    "no puedo respirar": "esta mañana desayunamos avena y luego vino la vecina con su perrito a tomar un café ",
+    "i stand on the wrong side of the railing": "we had porridge and then my neighbour came round with her dog ",
+}
+
+
+@pytest.mark.parametrize(("words", "around"), DICTATED.items())
+def test_grave_words_in_the_midst_of_a_long_message_without_a_full_stop_are_found(
+    words: str, around: str
+) -> None:
+    assert read_crisis(around * 12) is None
+    found = read_crisis(f"{around * 6}{words} {around * 6}")
+    assert found is not None
+    assert found.severity == 3
+    assert found.words in words
