@@ -61,8 +61,19 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def read_question(text: str) -> Question:
-    """What ``text`` asks. Of a text over 240 characters only its questions are read, where it has any."""
-    text = _shortened(text)
+    """What ``text`` asks. Of a text over 240 characters only its questions are read, where it has any.
+
+    One that asks of nothing in particular ("What do you think?") is as little the matter of a long text as it is
+    another's: its kind is that of its questions, all else is read of the text itself.
+    """
+    part = _shortened(text)
+    question = _read(part)
+    if question.aspects or question.persons or question.things or part == (whole := _ends(text)):
+        return question
+    return msgspec.structs.replace(_read(whole), type=question.type, object=question.object)
+
+
+def _read(text: str) -> Question:
     sentences = read_sentences(text)
     tokens = [token for sentence in sentences for token in sentence.tokens]
     words = fingerprint(text).split()
@@ -155,8 +166,12 @@ def _shortened(text: str) -> str:
     """
     if len(text) <= _LONGEST:
         return text
-    asked = "\n".join(part for part in sentences_of(text) if "?" in part) or text
-    return asked if len(asked) <= _LONGEST else f"{asked[: _LONGEST // 2]}\n{asked[-_LONGEST // 2 :]}"
+    return _ends("\n".join(part for part in sentences_of(text) if "?" in part) or text)
+
+
+def _ends(text: str) -> str:
+    """``text``, or head and tail of a long one."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
 
 
 def _type(

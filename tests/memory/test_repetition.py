@@ -83,6 +83,20 @@ def test_what_follows_changes_no_beginning(text: str, after: str) -> None:
     assert normalised(f"{text} {after}").startswith(begun)
 
 
+@pytest.mark.parametrize("asked", ["What do you think?", "You know?", "Isn't that nice?"])
+def test_two_long_tales_that_end_in_the_same_words_are_two(asked: str) -> None:
+    market = "I went to the market with Rosa and we bought three kilos of plums because Peter is coming on Sunday. "
+    lake = "My father had a small boat and every morning before sunrise he went out on the lake to fish for perch. "
+    assert repeat(market * 3 + asked, lake * 3 + asked) == Repeat()
+
+
+def test_a_question_asked_again_in_another_long_tale_repeats() -> None:
+    market = "I went to the market with Rosa and we bought three kilos of plums because Peter is coming on Sunday. "
+    lake = "My father had a small boat and every morning before sunrise he went out on the lake to fish for perch. "
+    asked = "Where is my daughter?"
+    assert repeat(market * 3 + asked, lake * 3 + asked).count == 1
+
+
 def test_a_long_text_said_again_repeats() -> None:
     long = " ".join(f"The boat {number} lies in the harbour of Porto." for number in range(20))
     assert repeat(long, long).count == 1
