@@ -4,7 +4,7 @@ It is loaded in one go when a conversation is opened and kept up by pure functio
 reads the store (dementia storage design, 5.3).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
@@ -137,8 +137,23 @@ def without(talk: Talk, messages: Iterable[str]) -> Talk:
         asked=cut(talk.asked, gone, lambda each: each.id),
         vectors=cut(talk.vectors, gone, lambda each: each[0]),
         stated=cut(talk.stated, gone, lambda each: each.message_id),
-        repeats=tuple([each for each in talk.repeats if each[0] not in gone and each[1] not in gone]),
+        repeats=tuple(_repeats_without(talk.repeats, gone)),
     )
+
+
+def _repeats_without(
+    repeats: Iterable[tuple[str, str, int]], gone: AbstractSet[str]
+) -> Iterator[tuple[str, str, int]]:
+    """``repeats`` of what is left; those of a first message that is gone go back to the first that is left."""
+    firsts: dict[str, str] = {}
+    for message, earlier, count in repeats:
+        first = firsts.get(earlier, message if earlier in gone else earlier)
+        if first == message and message not in gone:
+            firsts[earlier] = message
+        elif message in gone and first != message:
+            firsts[message] = first
+        elif message not in gone:
+            yield message, first, count
 
 
 def _without(rows: tuple[Row, ...], gone: AbstractSet[str], of: Callable[[Row], str]) -> tuple[Row, ...]:

@@ -53,3 +53,8 @@ def test_what_is_gone_is_gone_wherever_it_stood(said: list[str], data: st.DataOb
         each.message_id for each in talk.stated if each.message_id in users
     }
     assert all({message, earlier} <= users for message, earlier, _ in left.repeats)
+
+
+def test_questions_asked_again_stay_one_when_the_first_of_them_is_gone() -> None:
+    left = without(grown(["Where am I?"] * 4)[-1], ["m0", "a0"])
+    assert [each[:2] for each in left.repeats] == [("m2", "m1"), ("m3", "m1")]
