@@ -31,4 +31,4 @@ systemctl enable fireside fireside-kiosk
 systemd-machine-id-setup
 ln -sf /etc/machine-id /var/lib/dbus/machine-id
 
-echo "Installed. It starts with the machine, or now: systemctl start fireside fireside-kiosk"
+echo "Installed. It starts with the machine, or now: systemctl restart fireside fireside-kiosk"
