@@ -22,6 +22,7 @@ OFFSET = 128  # a weight is stored as a byte, 128 being nothing
 LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next family
 FEWEST_FEATURES = 20  # a sentence of one word is no surer than one of a few
 SURE = 0.99  # the chance of being innocent from which a pattern does not count
+SURE_NO_QUIZ = 0.8  # the same for a quiz, whose patterns take many an open question for a test
 _FEWEST_WORDS, _FEWEST_SURE = 2, 6
 _LEAST_KNOWN = 0.6  # of the words, for a sentence to be read as English
 
@@ -67,7 +68,7 @@ def surely_innocent(plain: str, heard: Heard, family: str) -> bool:
     return (
         family in weights().families
         and _readable(plain, _FEWEST_SURE)
-        and chances(plain, heard)[INNOCENT] > SURE
+        and chances(plain, heard)[INNOCENT] > (SURE_NO_QUIZ if family == "quiz" else SURE)
     )
 
 

@@ -37,6 +37,7 @@ class Question(msgspec.Struct, frozen=True):
     of those; ``matters`` the everyday matters it likely raises, by probability; ``persons`` and ``things``
     the ones it names, ``possessions`` those of them that are a thing, an animal or a part of the body;
     ``switches`` *on* or *off*; ``word`` the question word, if any; ``needs`` that it wants or misses something;
+    ``yours`` that somebody in it is the companion's (*your sister*);
     ``touches`` its aspects, matters, concepts and words: two messages that share none of them ask nothing alike.
     """
 
@@ -57,6 +58,7 @@ class Question(msgspec.Struct, frozen=True):
     asked: bool = False
     negated: bool = False
     needs: bool = False
+    yours: bool = False
     touches: frozenset[str] = frozenset()
 
 
@@ -101,6 +103,7 @@ def _read(text: str) -> Question:
         asked=any(sentence.asks for sentence in sentences),
         needs=_needs(sentences, tokens),
         negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
+        yours=bool(persons) and any("your" in sentence.raw for sentence in sentences),
         touches=content.union(aspects, learned.matters, words),
     )
 

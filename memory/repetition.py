@@ -72,6 +72,26 @@ _OF_ONESELF = frozenset(
 )
 
 
+# Aspects of which the learned reading has a matter of its own: alone their patterns join what only shares a word
+# ("which day does she come", "is it Saturday"), so it must see a matter that both raise.
+_LEARNED_TOO = frozenset(
+    (
+        "clock",
+        "day",
+        "do_now",
+        "go_home",
+        "house_worry",
+        "meal_had",
+        "money",
+        "scared",
+        "toilet",
+        "whats_up",
+    )
+)
+# Matters in which somebody is named who is not asked for: a call is not a visit.
+_NO_VISIT = frozenset(("phone_person", "you_family"))
+
+
 class Asked(msgspec.Struct, frozen=True):
     """A message of the person as it is kept for comparison: its id, what it asks, its normalised text."""
 
@@ -148,9 +168,11 @@ def _longest_manner() -> int:
 
 
 def _same(one: Question, other: Question, similarity: float | None) -> bool:
-    if not one.aspects.isdisjoint(other.aspects) and _same_ask(one.asks, other.asks):
-        return True
+    if one.yours != other.yours:
+        return False
     shared = one.matters.keys() & other.matters.keys()
+    if not one.aspects.isdisjoint(other.aspects) and _same_aspect(one, other, shared):
+        return True
     if shared and _same_matter(one, other, shared):
         return True
     if similarity is not None and similarity >= SIMILAR_VECTORS:
@@ -158,6 +180,21 @@ def _same(one: Question, other: Question, similarity: float | None) -> bool:
     if one.content.isdisjoint(other.content) and one.words.isdisjoint(other.words):
         return False
     return (_alike(one, other) or _same_need(one, other)) and not _vetoed(one, other)
+
+
+def _same_aspect(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
+    """Whether both fit a pattern of the same aspect, and the learned reading does not speak against it."""
+    if not shared and one.matters.keys() & _NO_VISIT != other.matters.keys() & _NO_VISIT:
+        return False
+    doubted = frozenset() if shared else _LEARNED_TOO
+    return any(
+        mine.aspect == theirs.aspect
+        and mine.aspect not in doubted
+        and mine.past == theirs.past
+        and _same_objects(mine, theirs)
+        for mine in one.asks
+        for theirs in other.asks
+    )
 
 
 def _same_matter(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
@@ -204,14 +241,6 @@ def _alike(one: Question, other: Question) -> bool:
     return (
         _overlap(one.words, other.words) > SIMILAR_WORDS
         or _overlap(one.content, other.content) > SIMILAR_CONCEPTS
-    )
-
-
-def _same_ask(ones: Sequence[Ask], others: Sequence[Ask]) -> bool:
-    return any(
-        one.aspect == other.aspect and one.past == other.past and _same_objects(one, other)
-        for one in ones
-        for other in others
     )
 
 
