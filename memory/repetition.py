@@ -18,7 +18,7 @@ import msgspec
 
 from memory.frames import Ask
 from memory.phrasing import beginning, normalised
-from memory.questions import Question, read_question
+from memory.questions import SOMEBODY, Question, read_question
 from memory.vocabulary import manners, opposites
 
 SIMILAR_WORDS = 0.6
@@ -90,6 +90,7 @@ _LEARNED_TOO = frozenset(
 )
 # Matters in which somebody is named who is not asked for: a call is not a visit.
 _NO_VISIT = frozenset(("phone_person", "you_family"))
+_PRESENCE = frozenset((SOMEBODY.aspect,))
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -184,9 +185,9 @@ def _same(one: Question, other: Question, similarity: float | None) -> bool:
 
 def _same_aspect(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
     """Whether both fit a pattern of the same aspect, and the learned reading does not speak against it."""
-    if not shared and one.matters.keys() & _NO_VISIT != other.matters.keys() & _NO_VISIT:
-        return False
     doubted = frozenset() if shared else _LEARNED_TOO
+    if not shared and one.matters.keys() & _NO_VISIT != other.matters.keys() & _NO_VISIT:
+        doubted |= _PRESENCE
     return any(
         mine.aspect == theirs.aspect
         and mine.aspect not in doubted
