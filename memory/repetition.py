@@ -185,7 +185,7 @@ def _same(one: Question, other: Question, similarity: float | None) -> bool:
 
 def _same_aspect(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
     """Whether both fit a pattern of the same aspect, and the learned reading does not speak against it."""
-    doubted = frozenset() if shared else _LEARNED_TOO
+    doubted: frozenset[str] = frozenset() if shared else _LEARNED_TOO
     if not shared and one.matters.keys() & _NO_VISIT != other.matters.keys() & _NO_VISIT:
         doubted |= _PRESENCE
     return any(
