@@ -91,6 +91,7 @@ _LEARNED_TOO = frozenset(
 # Matters in which somebody is named who is not asked for: a call is not a visit.
 _NO_VISIT = frozenset(("phone_person", "you_family"))
 _PRESENCE = frozenset((SOMEBODY.aspect,))
+_NOT_DOUBTED: frozenset[str] = frozenset()
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -185,17 +186,20 @@ def _same(one: Question, other: Question, similarity: float | None) -> bool:
 
 def _same_aspect(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
     """Whether both fit a pattern of the same aspect, and the learned reading does not speak against it."""
-    doubted: frozenset[str] = frozenset() if shared else _LEARNED_TOO
-    if not shared and one.matters.keys() & _NO_VISIT != other.matters.keys() & _NO_VISIT:
-        doubted |= _PRESENCE
-    return any(
-        mine.aspect == theirs.aspect
-        and mine.aspect not in doubted
-        and mine.past == theirs.past
-        and _same_objects(mine, theirs)
-        for mine in one.asks
-        for theirs in other.asks
-    )
+    doubted = _NOT_DOUBTED if shared else _doubted(one, other)
+    for mine in one.asks:
+        if mine.aspect in doubted or mine.aspect not in other.aspects:
+            continue
+        for theirs in other.asks:
+            if mine.aspect == theirs.aspect and mine.past == theirs.past and _same_objects(mine, theirs):
+                return True
+    return False
+
+
+def _doubted(one: Question, other: Question) -> frozenset[str]:
+    """The aspects whose patterns do not count for two messages that share no matter."""
+    calls = one.matters.keys() & _NO_VISIT != other.matters.keys() & _NO_VISIT
+    return _LEARNED_TOO | _PRESENCE if calls else _LEARNED_TOO
 
 
 def _same_matter(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
