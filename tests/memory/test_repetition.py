@@ -43,6 +43,8 @@ def test_the_same_question_in_other_words_repeats(one: str, other: str) -> None:
         ("Where do I live?", "Where did I live when I was a girl?"),
         ("Can you turn the television off?", "Can you turn the television on?"),
         ("The soup was salty.", "The garden was lovely."),
+        ("What day is it?", "Which day does the hairdresser come?"),
+        ("Where is my sister?", "Where is your sister?"),
     ],
 )
 def test_a_different_object_or_tense_does_not_repeat(one: str, other: str) -> None:
