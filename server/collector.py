@@ -16,9 +16,9 @@ from memory import reading
 
 SWITCH_SECONDS = 0.001  # a thread that thinks for a job lets the loop go on after so long
 LOOK_SECONDS = 60.0
-FULL_LOOK_SECONDS = 300.0  # at least, between two looks at everything
+FULL_LOOK_SECONDS = 60.0  # at least, between two looks at everything
 LEAST_SHARE = (
-    50_000  # of the time between them goes into one: one of 6 ms every five minutes, of 0.5 s in 7 hours
+    5_000  # of the time between them goes into one: one of 12 ms every minute, of 0.5 s in 42 minutes
 )
 
 
