@@ -56,8 +56,11 @@ def test_a_phrase_that_is_known_to_err_keeps_no_sign_where_nothing_speaks_for_da
     assert [sign.category for sign in heard("My husband hit me", made(OFFSET, keeps=0.0))] == ["abuse"]
 
 
-def test_no_weight_takes_the_sign_from_a_plan_in_the_first_person() -> None:
-    assert [sign.severity for sign in heard(HIDDEN, made(OFFSET, keeps=1.0))] == [3]
+@pytest.mark.parametrize(
+    "text", [HIDDEN, "The gun is against my head", "I am standing on the ledge", "I will be dead by tomorrow"]
+)
+def test_no_weight_takes_the_sign_from_a_plan_in_the_first_person(text: str) -> None:
+    assert [sign.severity for sign in heard(text, made(OFFSET, keeps=1.0))] == [3]
 
 
 def test_a_single_phrase_needs_more_than_one_of_two() -> None:
