@@ -18,7 +18,7 @@ from companions.policy_turn import AnswerLength, NarrativeRole
 from companions.ports import Prompt, PromptMessage
 from companions.quoting import GUIDANCE, NOTES, between, quoted, unforged
 from companions.remembered import Permitted
-from companions.standing import FRAME, Standing, cost_with_notes, heading_cost, standing, with_notes
+from companions.standing import FRAME, Known, cost_with_notes, heading_cost, standing, with_notes
 from companions.texts import PromptWord, filled
 from companions.tiers import Fitted, Item, balanced, capped
 from memory.messages import Message
@@ -86,8 +86,8 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
     budget = companion.policy.budget
     stays = standing(companion, permitted, session_type=scene.session_type, summary_here=scene.summary_here)
     recalled = recalled_items(scene.recalled)
-    found: dict[Tier, Sequence[Item]] = {**stays.items, "recalled": recalled}
-    frames = stays.headings + heading_cost(companion.texts.prompt, "recalled", recalled)
+    found: dict[Tier, Sequence[Item]] = {**stays.known.items, "recalled": recalled}
+    frames = stays.known.headings + heading_cost(companion.texts.prompt, "recalled", recalled)
     guidance = _guidance(companion, scene, permitted.anchors)
     told = sum(map(count, (guidance, _context(companion, scene), companion.texts.prompt["shortened"])))
     fixed = stays.tokens + told + 3 * FRAME + 2 * TURN
@@ -98,8 +98,8 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
     room -= count(message)
     if budget.added is not None:
         room = min(room, budget.added - frames)
-    tiers, window = _fit(companion, scene, found, stays, max(0, room))
-    notes = _blocks(companion, stays, tiers)
+    tiers, window = _fit(companion, scene, found, stays.known, max(0, room))
+    notes = _blocks(companion, stays.known, tiers)
     prompt = Prompt(
         system=with_notes(stays.beginning, notes),
         messages=_alternating(window.turns, _current(companion, scene, tiers, guidance, message, cut=cut)),
@@ -115,15 +115,15 @@ def assemble(companion: Companion, permitted: Permitted, scene: Scene) -> Assemb
     return _with_passed_over(made, permitted)
 
 
-def _blocks(companion: Companion, made: Standing, tiers: Mapping[Tier, Fitted]) -> list[str]:
+def _blocks(companion: Companion, known: Known, tiers: Mapping[Tier, Fitted]) -> list[str]:
     """What of memory stands behind the beginning, in the order of the policy, each tier under its heading."""
     words = companion.texts.prompt
     blocks: list[str] = []
     for tier in in_system(companion):
         if tier in tiers:
             fit = tiers[tier]
-            kept = fit is made.fitted.get(tier)
-            blocks += made.blocks[tier] if kept else block_of(words, tier, fit.items)
+            kept = fit is known.fitted.get(tier)
+            blocks += known.blocks[tier] if kept else block_of(words, tier, fit.items)
     return blocks
 
 
@@ -170,14 +170,14 @@ def _fit(
     companion: Companion,
     scene: Scene,
     found: Mapping[Tier, Sequence[Item]],
-    stays: Standing,
+    known: Known,
     room: int,
 ) -> tuple[dict[Tier, Fitted], _Window]:
     """Share ``room`` out. Safety-critical statements have a reserve that small talk cannot take (D10)."""
     budget = companion.policy.budget
     safety_ids = {each.message_id for each, _ in scene.recalled if each.safety}
     fit: dict[Tier, Fitted] = {
-        tier: stays.fitted[tier] if tier in stays.fitted else capped(items, budget.tiers.get(tier))
+        tier: known.fitted[tier] if tier in known.fitted else capped(items, budget.tiers.get(tier))
         for tier, items in found.items()
         if items
     }

@@ -7,7 +7,6 @@ going on now, the longest unused given up first.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import msgspec
 
@@ -34,20 +33,24 @@ _STYLES: dict[str, PromptWord] = {
 }
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """The beginning of a prompt, and all of memory but what a message recalls: the items of each tier, what of them
-    the tier's own limits hold, and that as it is written.
-
-    ``headings`` are tokens, of what introduces the tiers; ``tokens`` those of the beginning and the tools.
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """All of memory but what a message recalls, whatever kind of session it is for: the items of each tier, what of
+    them the tier's own limits hold, and that as it is written. ``headings`` are tokens, of what introduces the tiers.
     """
 
-    beginning: str
-    tools: tuple[Tool, ...]
     headings: int
-    tokens: int
     items: Mapping[Tier, Sequence[Item]]
     fitted: Mapping[Tier, Fitted]
     blocks: Mapping[Tier, list[str]]
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """The beginning of a prompt, what is known of the person, and the ``tokens`` of the beginning and the tools."""
+
+    beginning: str
+    tools: tuple[Tool, ...]
+    tokens: int
+    known: Known
 
 
 def with_notes(beginning: str, notes: list[str]) -> str:
@@ -67,31 +70,19 @@ def standing(
 def _standing(
     same: Same[Companion], permitted: Permitted, session_type: str, summary_here: str | None
 ) -> Standing:
-    companion, known = same.value, _known(same, permitted, summary_here)
+    companion = same.value
     beginning = _beginning(companion, permitted, session_type)
     tools = tuple(TOOLS[name] for name in companion.policy.model.tools if name in TOOLS)
     return Standing(
         beginning=beginning,
         tools=tools,
-        headings=known.headings,
         tokens=count(beginning) + sum(map(_tool_cost, tools)),
-        items=known.items,
-        fitted=known.fitted,
-        blocks=known.blocks,
+        known=_known(same, permitted, summary_here),
     )
 
 
-class _Known(NamedTuple):
-    """Memory of a person, as a ``Standing`` has it, whatever kind of session it is for."""
-
-    headings: int
-    items: Mapping[Tier, Sequence[Item]]
-    fitted: Mapping[Tier, Fitted]
-    blocks: Mapping[Tier, list[str]]
-
-
 @lru_cache(maxsize=MOST_KEPT)
-def _known(same: Same[Companion], permitted: Permitted, summary_here: str | None) -> _Known:
+def _known(same: Same[Companion], permitted: Permitted, summary_here: str | None) -> Known:
     """A talk may become one in crisis at any message: what is known of the person is not written down anew then."""
     companion = same.value
     words, limits = companion.texts.prompt, companion.policy.budget.tiers
@@ -99,7 +90,7 @@ def _known(same: Same[Companion], permitted: Permitted, summary_here: str | None
     fitted: dict[Tier, Fitted] = {
         tier: capped(each, limits.get(tier)) for tier, each in items.items() if each
     }
-    return _Known(
+    return Known(
         headings=sum(heading_cost(words, tier, each) for tier, each in items.items()),
         items=items,
         fitted=fitted,

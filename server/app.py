@@ -36,7 +36,7 @@ from server.allowance import rationed
 from server.attending import Attending
 from server.care import Care
 from server.casting import casts, companions
-from server.collector import Warmth, seldom_collector
+from server.collector import seldom_collector
 from server.committing import committing
 from server.connection import Door
 from server.contacts import contacts_of, with_grants
@@ -82,6 +82,7 @@ from server.telling_person import owing
 from server.tickets import Tickets
 from server.tls import authority_page, renewing, tls_of
 from server.vectorizer import Vectorizer, searched
+from server.warmth import Warmth
 from storage.connection import ThreadStore
 from storage.lock import held
 from storage.refusals import StoreRefused
@@ -257,9 +258,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     scrubber.copier, settings.folder, hours=settings.data.backup_hours, now_ms=now_ms
                 )
                 metrics.measure_storage(lambda: sizes(path))
-                aftermath: list[anyio.Event] = []
+                aftermath = [_over(tasks, taker) for taker in takers] if absent is None else []
                 if absent is None:
-                    aftermath = [_over(tasks, taker) for taker in takers]
                     tasks.start_soon(lambda: kept_running(keeper, name="keeper"))
                     sweeper = Sweeper(store, writer, sessions, cast, services)
                     tasks.start_soon(lambda: kept_running(sweeper, name="sweeper"))
