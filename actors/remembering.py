@@ -2,6 +2,10 @@
 
 Facts stand at the beginning of a prompt, which a model server keeps: an open talk keeps those it began with until
 the person changes them (D9), and what was found meanwhile is read when the next one begins.
+
+A session that nobody is connected to holds what it needs to end its talk and to show it. What was read in messages,
+of this talk and of earlier ones, is most of what a session weighs: it is let go of, and read again from the store for
+who comes back.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -12,7 +16,10 @@ from actors.mail import Refresh, SummedUp
 from companions.changes import AnyChange, Landed, Outcome
 from companions.fact_changes import FactAdded, FactsForgotten
 from companions.handing_over import summed_up
+from companions.remembered import Remembered
 from companions.state import Idle
+from companions.talk import lightened, read_again
+from memory.recall import Remembered as Index
 from protocol.memory_frames import MemoryChanged
 
 if TYPE_CHECKING:
@@ -29,6 +36,7 @@ class Remembering:
         self._session = session
         talk = session.state.talk
         self._unread = talk.conversation if talk is not None else None  # a talk that was only shown so far
+        self._light: str | None = None  # the talk of which nothing is held that was read in its messages
         self._behind = False  # something was found while a talk was open that keeps what it began with
 
     async def changed(self, mail: Refresh) -> None:
@@ -55,12 +63,16 @@ class Remembering:
                 topics=held.topics,
                 lately=held.lately,
             )
+        if self._light is not None:
+            fresh = _lightened(fresh)
         contacts = await session.services.contacts(session.state.who)
         session.state = replace(session.state, remembered=fresh, contacts=contacts)
 
     async def read_on(self) -> None:
         """A talk that was only shown so far is read as soon as the store gives it; then see what it left undone."""
         session = self._session
+        if self._light is not None:
+            await self._weigh_again()
         talk = session.state.talk
         if talk is None or talk.conversation != self._unread:
             self._unread = None
@@ -73,6 +85,27 @@ class Remembering:
             if session.state.talk is not None and session.state.talk.unanswered:
                 await session.services.warmed()
             await session.begin()
+
+    def lighten(self) -> None:
+        """Nobody is there and nothing goes on: what was read in messages is let go of, as the store has them all."""
+        session = self._session
+        talk = session.state.talk
+        if talk is not None and self._light is None and self._unread is None:
+            self._light = talk.conversation
+            remembered = _lightened(session.state.remembered)
+            session.state = replace(session.state, talk=lightened(talk), remembered=remembered)
+
+    async def _weigh_again(self) -> None:
+        """Somebody is back: what was let go of is read again; a store that gives nothing now is asked next time."""
+        session = self._session
+        talk = session.state.talk
+        if talk is not None and talk.conversation == self._light:
+            opening = await session.services.desk.load(session.state.who, talk.conversation)
+            if opening is None:
+                return
+            session.state = replace(session.state, talk=read_again(talk, opening.talk))
+        self._light = None
+        await self.refresh(edited=False)
 
     async def reload(self, conversation: str) -> bool:
         """The open talk is not as it was held: read it again; whether the store gave it."""
@@ -105,3 +138,8 @@ class Remembering:
         """A message has landed, and with it what it orders."""
         if isinstance(outcome, Landed) and any(isinstance(each, ORDERS) for each in also):
             self._session.services.memory_changed(self._session.state.who, ())
+
+
+def _lightened(remembered: Remembered) -> Remembered:
+    """The same without what was stated in earlier talks."""
+    return replace(remembered, stated=(), index=Index())

@@ -86,7 +86,7 @@ from protocol.errors import CloseCode
 from protocol.frames import Event as Frame
 from protocol.session_frames import Notice, ServerDraining
 
-LINGER_SECONDS = 60.0  # a session without a talk waits so long for its client to come back
+LINGER_SECONDS = 60.0  # what a session holds for its client to go on at once; without a talk it ends then
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("session")
 
@@ -178,7 +178,8 @@ class Session:
             case Cut():
                 await self.leave()
             case Linger():
-                self._alarms.meant("linger")
+                if self._alarms.meant("linger"):
+                    self._waited()
             case Disclose():
                 if self._alarms.meant(DISCLOSURE):
                     await self._disclosing.rang()
@@ -255,8 +256,15 @@ class Session:
         if self.client is not client:
             return
         self.client = None
-        if self.state.talk is None:
+        self._alarms.start("linger", LINGER_SECONDS)
+
+    def _waited(self) -> None:
+        """Nobody came back for a while: a talk is held whole only as long as something goes on in it."""
+        goes_on = self._owed or self.state.late or not isinstance(self.state.phase, Idle)
+        if goes_on and self.state.talk is not None:
             self._alarms.start("linger", LINGER_SECONDS)
+        else:
+            self.memory.lighten()
 
     async def begin(self) -> None:
         """The session stands with a conversation that was read back: see what it left undone."""

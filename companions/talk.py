@@ -107,6 +107,19 @@ def carried(earlier: tuple[Stated, ...], talk: Talk) -> tuple[Stated, ...]:
     return (*(each for each in earlier if each.message_id not in known), *talk.stated)
 
 
+def lightened(talk: Talk) -> Talk:
+    """The talk without what was read in its messages: they are in the store, to be read again."""
+    return msgspec.structs.replace(talk, asked=(), stated=())
+
+
+def read_again(talk: Talk, stored: Talk) -> Talk:
+    """A lightened talk with what is read in its messages; ``stored`` is the talk as the store has it."""
+    since = {each.id for each in talk.asked}
+    earlier = (each for each in stored.asked if each.id not in since)
+    asked = (*earlier, *talk.asked)[-MOST_ASKED:]
+    return msgspec.structs.replace(talk, asked=asked, stated=carried(stored.stated, talk))
+
+
 def answered(talk: Talk, answer: Message, *, anchors: tuple[str, ...], narrative: str | None) -> Talk:
     """The companion said something."""
     return msgspec.structs.replace(

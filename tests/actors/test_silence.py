@@ -4,7 +4,9 @@ from typing import Any
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
+from actors.ports import Opening
 from actors.session import LINGER_SECONDS
 from companions.changes import ConversationClosed
 from protocol.conversation_frames import ConversationClosed as ToldClosed
@@ -93,3 +95,43 @@ async def test_who_comes_back_in_time_finds_the_session() -> None:
             await stage.attach(stage.client, 0)
         await anyio.sleep(LINGER_SECONDS * 3)
         assert not stage.over.is_set()
+
+
+async def test_what_was_read_is_let_go_of_while_nobody_is_there_and_read_again_for_who_comes_back() -> None:
+    async with Stage(["Yes."], ["And yes."]).open() as stage:
+        await stage.say("Where am I?")
+        await stage.client.told(ResponseDone)
+        whole = stage.session.state.talk
+        assert whole is not None
+        assert whole.asked
+        await stage.leave()
+        await anyio.sleep(LINGER_SECONDS - 1)
+        assert stage.session.state.talk == whole
+        await anyio.sleep(2)
+        assert stage.session.state.talk == replace(whole, asked=(), stated=())
+        stage.shelf.opening = Opening(talk=whole, messages=(), unanswered=(), closed=False)
+        await stage.attach(stage.client, 0)
+        await anyio.wait_all_tasks_blocked()
+        assert stage.session.state.talk == whole
+
+
+async def test_a_talk_stays_whole_until_it_is_stored_and_a_silent_store_is_asked_again() -> None:
+    async with Stage(["Yes."], ["And yes."], commit=1.5 * LINGER_SECONDS).open() as stage:
+        await stage.say("Where am I?")
+        await stage.leave()
+        await anyio.sleep(LINGER_SECONDS + 1)
+        whole = stage.session.state.talk
+        assert whole is not None
+        assert whole.asked
+        await anyio.sleep(7 * LINGER_SECONDS)
+        assert stage.session.state.talk is not None
+        assert stage.session.state.talk.asked == ()
+        await stage.attach(stage.client, 0)
+        await anyio.wait_all_tasks_blocked()
+        assert stage.session.state.talk.asked == ()
+        stage.shelf.opening = Opening(talk=whole, messages=(), unanswered=(), closed=False)
+        await stage.say("Is it far?")
+        await anyio.wait_all_tasks_blocked()
+        gone_on = stage.session.state.talk
+        assert gone_on is not None
+        assert [each.text for each in gone_on.asked] == ["where am i", "is it far"]

@@ -2,8 +2,9 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from companions.talk import Talk, answered, before, heard, without
+from companions.talk import Talk, answered, before, heard, lightened, read_again, without
 from memory.messages import Message
 from memory.reading import Before, read
 
@@ -53,6 +54,19 @@ def test_what_is_gone_is_gone_wherever_it_stood(said: list[str], data: st.DataOb
         each.message_id for each in talk.stated if each.message_id in users
     }
     assert all({message, earlier} <= users for message, earlier, _ in left.repeats)
+
+
+@given(st.lists(st.sampled_from(SAID), min_size=1, max_size=12), st.data())
+def test_what_was_read_and_let_go_of_is_there_again_as_the_store_has_it(
+    said: list[str], data: st.DataObject
+) -> None:
+    talks = grown(said)
+    stored, whole = talks[data.draw(st.integers(0, len(talks) - 1))], talks[-1]
+    since = {each.id for each in whole.messages} - {each.id for each in stored.messages}
+    held = without(whole, {each.id for each in stored.messages})  # what was said since it was let go of
+    light = replace(lightened(whole), asked=held.asked, stated=held.stated)
+    assert {each.id for each in light.asked} <= since
+    assert read_again(light, stored) == whole
 
 
 def test_questions_asked_again_stay_one_when_the_first_of_them_is_gone() -> None:
