@@ -66,7 +66,7 @@ from server.tickets import TICKET_SECONDS, Download, Tickets
 from server.unsaying import MESSAGE, conversation_forgotten, message_forgotten
 from storage.commands import retained
 from storage.connection import Store
-from storage.conversations import BadCursor, Listed, conversation, list_conversations, metrics
+from storage.conversations import BadCursor, Conversation, Listed, conversation, list_conversations, metrics
 from storage.messages import history
 from storage.refusals import StoreRefused
 from storage.sessions import session_left
@@ -163,7 +163,7 @@ class StoreDesk:
                 return await self._change(who, command.conversation, _row_change(who, command, at))
             case talks.ConversationDelete(conversation=named):
                 self._needs_transcript(who)
-                return await self._store.read(lambda db: conversation_forgotten(db, who, named, at=at))
+                return await self._store.read(lambda db: self._deleted(db, who, named, at))
             case MemoryForget(item=str(item), preview=preview) if item.startswith(MESSAGE):
                 self._needs_transcript(who)
                 return await self._store.read(
@@ -230,15 +230,33 @@ class StoreDesk:
 
     # ------------------------------------------------------------ conversations
 
-    def _needs_transcript(self, who: Who) -> None:
-        if self._casts[who.companion].companion.policy.session.transcript == "current":
+    def _needs_transcript(self, who: Who, companion: str | None = None) -> None:
+        """Raises ``CommandRefused`` where the past is not shown: of the session's companion, or the one named.
+
+        One that is not there any more has no policy to ask, and shows nothing.
+        """
+        cast = self._casts.get(companion or who.companion)
+        if cast is None or cast.companion.policy.session.transcript == "current":
             raise CommandRefused("policy.refused", "This companion shows the current exchange only.")
+
+    def _deleted(self, db: sqlite3.Connection, who: Who, named: str, at: int) -> Done:
+        self._own(db, who, named)
+        return conversation_forgotten(db, who, named, at=at)
+
+    def _own(self, db: sqlite3.Connection, who: Who, named: str) -> Conversation:
+        """A conversation of this person, with whichever companion, that they may be shown."""
+        found = conversation(db, user=who.user, id=named)
+        if found is None:
+            raise CommandRefused("conversation.unknown")
+        self._needs_transcript(who, found.companion)
+        return found
 
     async def _list(self, who: Who, command: talks.ConversationList) -> Done:
         self._needs_transcript(who)
         companion = who.companion if command.companion is UNSET else command.companion
         if companion not in self._casts:
             raise CommandRefused("companion.unknown")
+        self._needs_transcript(who, companion)
 
         def ask(db: sqlite3.Connection) -> results.ConversationPage:
             found = list_conversations(
@@ -263,9 +281,8 @@ class StoreDesk:
     async def _history(self, who: Who, command: talks.ConversationHistory) -> Done:
         self._needs_transcript(who)
 
-        def ask(db: sqlite3.Connection) -> results.HistoryPage | None:
-            if conversation(db, user=who.user, id=command.conversation) is None:
-                return None
+        def ask(db: sqlite3.Connection) -> results.HistoryPage:
+            self._own(db, who, command.conversation)
             found = history(
                 db,
                 user=who.user,
@@ -280,10 +297,7 @@ class StoreDesk:
                 figures=msgspec.convert(counted, results.Figures, from_attributes=True) if latest else UNSET,
             )
 
-        page = await self._store.read(ask)
-        if page is None:
-            raise CommandRefused("conversation.unknown")
-        return Done(result=page)
+        return Done(result=await self._store.read(ask))
 
     async def _change(self, who: Who, conversation_id: str, change: AnyChange) -> Done:
         found = await self._store.read(lambda db: conversation(db, user=who.user, id=conversation_id))

@@ -32,6 +32,9 @@ from storage.refusals import StoreRefused
 SEND_BUFFER = 64 * 1024
 """Bytes of the kernel's send buffer (Linux takes twice that): what a client that does not read may cost."""
 
+ONCE = ("Host", "Origin", "Authorization")
+"""What decides who asks: said twice, it could be read one way here and another way by somebody between."""
+
 log: structlog.stdlib.BoundLogger = structlog.get_logger("listener")
 
 
@@ -84,6 +87,10 @@ async def listening(
 
     async def request(connection: ServerConnection, asked: Request) -> Response | None:
         peer = str(connection.remote_address[0]) if connection.remote_address else ""
+        if any(len(asked.headers.get_all(name)) > 1 for name in ONCE):
+            return _text(
+                http.HTTPStatus.BAD_REQUEST, "A request says once where it comes from and goes to.\n"
+            )
         full = len(open_sockets) >= door.limits.connections
         try:
             path = urlsplit(asked.path).path

@@ -72,6 +72,26 @@ async def test_a_conversation_with_another_companion_is_not_begun_here(tmp_path:
         assert (await talker.talk("Hello.")).status == "completed"
 
 
+async def test_what_one_companion_does_not_show_is_not_read_or_removed_beside_another(tmp_path: Path) -> None:
+    async with played(tmp_path, YES) as scene:
+        async with scene.greeted(companion="clara") as talker:
+            talk = (await talker.talk("The blue door sticks.")).conversation
+            await talker.ask(ConversationClose(id=talker.new_id()))
+        async with scene.greeted(companion="serenity") as talker:
+            for command in (
+                ConversationList(id="1", companion="clara"),
+                ConversationHistory(id="2", conversation=talk),
+                ConversationDelete(id="3", conversation=talk),
+            ):
+                with pytest.raises(Refusal) as refused:
+                    await talker.ask(command)
+                assert refused.value.code == "policy.refused"
+            mine = (await talker.talk("Good morning.")).conversation
+        async with scene.greeted(companion="coach") as talker:  # what another shows is seen from here too
+            assert [each["conversation"] for each in await listed(talker, companion="serenity")] == [mine]
+            assert (await result(talker, ConversationHistory(id="4", conversation=mine)))["messages"]
+
+
 async def test_a_title_comes_from_the_first_message_and_can_be_given(tmp_path: Path) -> None:
     async with played(tmp_path, YES) as scene, scene.greeted() as talker:
         done = await talker.talk("How do I grow tomatoes on a small balcony that faces north and is windy?")

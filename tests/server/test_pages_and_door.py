@@ -179,6 +179,17 @@ async def test_a_websocket_opens_from_this_site_and_those_listed_alone(
         assert refused.value.response.status_code == 403
 
 
+@pytest.mark.parametrize("name", ["Host", "Origin", "Authorization"])
+async def test_who_asks_is_said_once(tmp_path: Path, name: str) -> None:
+    async with house(tmp_path) as port:
+        twice = {"Host": f"127.0.0.1:{port}"} if name == "Host" else {name: "http://evil.example"}
+        lines = [f"Host: 127.0.0.1:{port}", *(f"{each}: {value}" for each, value in twice.items())]
+        lines += [] if name == "Host" else lines[1:]
+        async with await anyio.connect_tcp("127.0.0.1", port) as line:
+            await line.send("\r\n".join(["GET /metrics HTTP/1.1", *lines, "", ""]).encode())
+            assert (await line.receive()).startswith(b"HTTP/1.1 400 ")
+
+
 async def test_a_websocket_names_this_house_too(tmp_path: Path) -> None:
     async with house(tmp_path) as port:
         with pytest.raises(InvalidStatus) as refused:
