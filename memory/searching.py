@@ -8,6 +8,7 @@ and, counting less, the members of a kind that it names (instrument â†’ guitar â
 
 import re
 from functools import cache
+from itertools import islice
 
 import msgspec
 
@@ -15,7 +16,10 @@ from memory.data import table
 from memory.text import folded, sentences
 
 LONG_WORD = 10
+LONGEST_WORD = 64
+"""Letters: what is longer (an address, a key, a picture as text) is no compound. Its ends would weigh its square."""
 SHORTEST_PART = 4
+MOST_LONG_WORDS = 1_000
 MOST_TERMS = 60
 
 _SELF = frozenset({"i", "my", "me", "mine", "myself", "we", "our", "us", "ours"})
@@ -152,13 +156,18 @@ def _pairs(run: str) -> list[str]:
 
 
 def parts_of(text: str) -> str:
-    """The ends of long words, by whose beginnings their parts are found, separated by spaces."""
+    """The ends of long words, by whose beginnings their parts are found, separated by spaces.
+
+    Of words up to 64 letters, and of the first 1,000 of them: a message makes at most 2 MB of ends.
+    """
     long = dict.fromkeys(
         token
         for token in _token().findall(folded(text))
-        if len(token) >= LONG_WORD and "'" not in token and not _is_cjk(token)
+        if LONG_WORD <= len(token) <= LONGEST_WORD and "'" not in token and not _is_cjk(token)
     )
-    return " ".join(word[at:] for word in long for at in range(len(word) - SHORTEST_PART + 1))
+    return " ".join(
+        word[at:] for word in islice(long, MOST_LONG_WORDS) for at in range(len(word) - SHORTEST_PART + 1)
+    )
 
 
 def asked(query: str, speakers: frozenset[str] = frozenset()) -> Question:

@@ -114,7 +114,7 @@ def _index(db: sqlite3.Connection, row: Row, limit: int) -> int:
     scope = f"{_scope(user)} {_scope(user, companion)}"
     db.executemany(
         "INSERT INTO search (rowid, own, earlier, later, parts, scope) VALUES (?, ?, ?, ?, ?, ?)",
-        [
+        (  # one at a time: together the ends of their words may weigh a lot
             (
                 rows[at][0],
                 texts[at],
@@ -124,7 +124,7 @@ def _index(db: sqlite3.Connection, row: Row, limit: int) -> int:
                 scope,
             )
             for at in range(first, until)
-        ],
+        ),
     )
     reached = last - (0 if ended else 1) if whole else rows[until - 1][1]
     db.execute("UPDATE conversations SET indexed = ? WHERE id = ?", (reached, conversation))

@@ -27,6 +27,13 @@ def test_long_words_are_found_by_their_parts() -> None:
     assert parts_of("short words only") == ""
 
 
+def test_the_parts_of_a_message_stay_small_whatever_it_is_made_of() -> None:
+    assert parts_of("a" * 200_000) == ""
+    many = " ".join(f"{at:064d}" for at in range(3_000))
+    assert len(parts_of(many)) <= 10 * len(many) + 2_000_000
+    assert "gesetz" in parts_of("Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz").split()
+
+
 def test_a_question_leaves_out_stop_words_of_its_own_language() -> None:
     assert asked("Wo ist der rote Mantel?").terms == ("rote", "mantel")
     assert asked("Where is the red coat?").terms == ("red", "coat")
