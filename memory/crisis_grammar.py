@@ -14,13 +14,14 @@ A phrase is written as words with spaces between::
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain, pairwise, product
 
 from memory.crisis_match import Laid, Place, spans
 from memory.crisis_table import Language
 from memory.crisis_words import NUMBER, STOP, plain
 from memory.expressions import Expression
+from memory.once import once
 
 _FIRST_LETTER = 0xE100
 _COMMON, _RARE = 0.01, 0.00025  # how often a word is met, where only the table says which ones are common
@@ -43,7 +44,7 @@ class Phrase:
         self.needs = needs
         self._placed = placed
 
-    @cached_property
+    @once
     def rows(self) -> list[list[Place]]:
         """The rows of places that must all be found; most phrases are never looked for."""
         return [[self._placed(element) for element in part.split()] for part in self.source.split(" & ")]

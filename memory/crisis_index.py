@@ -8,13 +8,14 @@ words they need are looked for, and only then their pattern.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import chain
 from operator import add, itemgetter
 from typing import TypeAlias
 
 from memory.crisis_grammar import Phrase
 from memory.crisis_match import Laid
+from memory.once import once
 
 Span: TypeAlias = tuple[int, int]
 
@@ -32,12 +33,12 @@ class Index:
         self.no_second = _bits(at for at, phrase in enumerate(phrases) if len(phrase.needs) < 2)
         self.no_third = _bits(at for at, phrase in enumerate(phrases) if len(phrase.needs) < 3)
 
-    @cached_property
+    @once
     def _single(self) -> re.Pattern[str]:
         """A letter that is an anchor."""
         return re.compile(_one_of(letters for letters in self.anchors if len(letters) == 1))
 
-    @cached_property
+    @once
     def _pair(self) -> re.Pattern[str]:
         """Two letters that may be an anchor; a table is asked whether they are."""
         pairs = [letters for letters in self.anchors if len(letters) > 1]

@@ -12,7 +12,7 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain, compress, repeat
 from operator import add, ge, sub
 from typing import Final, NamedTuple
@@ -24,6 +24,7 @@ from memory.crisis_sentences import LONGEST, Span, windows, within
 from memory.crisis_table import CrisisCategory
 from memory.crisis_words import STOP
 from memory.data import raw, unpacked
+from memory.once import once
 
 FILES: Final = {"en": "crisis.bin", "de": "crisis_de.bin", "es": "crisis_es.bin"}
 CATEGORIES: Final[tuple[CrisisCategory, ...]] = ("self_harm", "harm_others", "abuse", "medical")
@@ -122,7 +123,7 @@ class Learned:
         self.raises = [self._least(file.raises, number) for number in range(LONGEST + 1)]
         self.surer = [self._least(file.surer, number) for number in range(LONGEST + 1)]
 
-    @cached_property
+    @once
     def bounds(self) -> Bounds:
         """What any part of a message can come to at most, for weights that raise an alarm themselves."""
         return Bounds(self.beside, self.apart)
@@ -200,7 +201,7 @@ class Hearing:
         self.sentences = sentences
         self.known: dict[Span, float | None] = {}
 
-    @cached_property
+    @once
     def windows(self) -> list[Span]:
         """The sentences and windows that are looked at, in the order in which that is done."""
         return windows(self.sentences)

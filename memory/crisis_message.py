@@ -5,7 +5,6 @@ only where a sign is, and of a long message only around that sentence.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Final
 
 from memory.crisis_match import Laid
@@ -18,6 +17,7 @@ from memory.crisis_words import (
     tokens,
     tokens_between,
 )
+from memory.once import once
 from memory.text import Remembered
 
 _FEW = 64  # runs; a message of so few is traced as a whole
@@ -44,7 +44,7 @@ class Written:
         self.runs = runs
         self.noted = noted
 
-    @cached_property
+    @once
     def ends(self) -> list[int]:
         """For each end of a sentence the number of the run that it is in."""
         return [at for at, each in enumerate(self.noted) if STOP in each for _ in range(each.count(STOP))]
@@ -69,7 +69,7 @@ class Message:
         self.laid: dict[Span, Laid] = {}
         self.traced: dict[int, Spelled] = {}
 
-    @cached_property
+    @once
     def _whole(self) -> Spelled:
         """The message with the token behind every letter."""
         written = self.written

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -16,6 +16,7 @@ from memory.crisis_message import Message
 from memory.crisis_sentences import Span
 from memory.crisis_table import CrisisCategory, Language, Rule, language
 from memory.crisis_words import Speller, plain
+from memory.once import once
 
 ALWAYS: Final = "en"
 OTHERS: Final = ("de", "es")
@@ -88,12 +89,12 @@ class _Reading:
         self.message = message
         self.standing: dict[tuple[int, int], list[Found]] = {}
 
-    @cached_property
+    @once
     def meant(self) -> Over:
         """The guards."""
         return self.reader.watch.over(self.message.letters, self.message.spelled)
 
-    @cached_property
+    @once
     def hearing(self) -> Hearing | None:
         """What was learned, set over the message."""
         learned, message = self.reader.learned, self.message
@@ -121,7 +122,7 @@ class _Reading:
                 self.standing[rank] = found
             yield from self.standing[rank]
 
-    @cached_property
+    @once
     def ranks(self) -> dict[tuple[int, int], list[tuple[int, Span]]]:
         """The phrases that can be in a sentence, by how grave they are."""
         reader, message = self.reader, self.message

@@ -8,13 +8,13 @@ words that carry no meaning here become nothing, and every letter knows the toke
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import chain, count, repeat
 from typing import TypeAlias
 
 from memory.crisis_table import Spelling
 from memory.expressions import Expression
-from memory.text import Remembered
+from memory.once import once
+from memory.text import Remembered, compatible
 
 UNKNOWN = "\ue000"
 STOP = "\ue001"  # stands between two sentences
@@ -78,7 +78,7 @@ class Spelled:
         self.first = first
         self.quoted = quoted
 
-    @cached_property
+    @once
     def quotes(self) -> list[bool]:
         """Whether each token stands between quotation marks."""
         if _QUOTE_MARKS.isdisjoint(self.tokens):
@@ -189,7 +189,7 @@ def plain(token: str) -> str:
     """``token`` in lower case, without marks; umlauts as two letters."""
     if token.isascii():
         return token.lower()
-    low = _INVISIBLE.sub("", unicodedata.normalize("NFKC", token)).translate(_QUOTES).lower()
+    low = _INVISIBLE.sub("", compatible(token)).translate(_QUOTES).lower()
     low = low.translate(_UMLAUTS)
     if any("a" <= letter <= "z" for letter in low):
         low = low.translate(_LOOKS)

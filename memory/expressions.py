@@ -6,8 +6,9 @@ dozens of messages.
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Protocol, TypeAlias
+
+from memory.once import once
 
 Match: TypeAlias = re.Match[str]
 
@@ -27,42 +28,42 @@ class Expression:
         self.source = source
         self.flags = flags
 
-    @cached_property
+    @once
     def pattern(self) -> re.Pattern[str]:
         """The expression, compiled."""
         return re.compile(self.source, self.flags)
 
-    @cached_property
+    @once
     def search(self) -> Callable[..., Match | None]:
         """As `re.Pattern.search`."""
         return self.pattern.search
 
-    @cached_property
+    @once
     def match(self) -> Callable[..., Match | None]:
         """As `re.Pattern.match`."""
         return self.pattern.match
 
-    @cached_property
+    @once
     def fullmatch(self) -> Callable[..., Match | None]:
         """As `re.Pattern.fullmatch`."""
         return self.pattern.fullmatch
 
-    @cached_property
+    @once
     def findall(self) -> Callable[..., list[str]]:
         """As `re.Pattern.findall`, of an expression of at most one group."""
         return self.pattern.findall
 
-    @cached_property
+    @once
     def finditer(self) -> Callable[..., Iterator[Match]]:
         """As `re.Pattern.finditer`."""
         return self.pattern.finditer
 
-    @cached_property
+    @once
     def sub(self) -> Sub:
         """As `re.Pattern.sub`."""
         return self.pattern.sub
 
-    @cached_property
+    @once
     def split(self) -> Callable[..., list[str]]:
         """As `re.Pattern.split`, of an expression without groups."""
         return self.pattern.split

@@ -9,12 +9,12 @@ back what is no longer said.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from itertools import islice, product, takewhile
 from typing import NamedTuple
 
 import msgspec
 
+from memory.once import once
 from memory.recall_topics import Needed, Needs, Reader, default_reader
 from memory.recall_worth import HURT_BONUS, OF_A_PART, Group, Kin, Kind, Want, Worth, in_turn, near, whose
 from memory.statements_ends import core
@@ -93,7 +93,7 @@ class Remembered:
         for stated in sorted(earlier, key=lambda one: one.position):
             self.add(stated)
 
-    @cached_property
+    @once
     def _reader(self) -> Reader:
         return Reader(self._needs) if self._needs is not None else default_reader()
 
