@@ -9,7 +9,6 @@ when it is asked for, and once.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from itertools import chain, repeat
 from operator import itemgetter
@@ -20,7 +19,7 @@ from memory.statements_pieces import DASH, pieces, taken_apart
 from memory.statements_reading import Breaks, breaks, cues, pattern
 from memory.statements_subjects import mentioned
 from memory.statements_words import known_words
-from memory.text import sentences
+from memory.text import compatible, sentences
 
 _QUOTED = Expression(
     r'"[^"\n]{3,}"|«[^»\n]{3,}»|“[^”\n]{3,}”|„[^“”\n]{3,}[“”]|```.*?```|^>[^\n]*', re.DOTALL | re.MULTILINE
@@ -35,7 +34,7 @@ _NO_NAMES: frozenset[str] = frozenset()
 def _own_words(text: str) -> str:
     """``text`` without what is quoted or handed over as material."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        text = compatible(text)
         for written in _APOSTROPHES:
             text = text.replace(written, "'")
     if '"' in text or "“" in text or "„" in text or "«" in text or ">" in text or "```" in text:

@@ -24,6 +24,7 @@ MOST_REMEMBERED: Final = 8_192
 LONGEST_REMEMBERED: Final = 24  # characters; longer is seldom a word that comes again
 
 _QUOTES = (('"', "“”„«»"), ("'", "’‘ʼ`´"))
+_SENTENCES = (("\ufdfa", "\u0635"), ("\ufdfb", "\u062c"))
 _FIRST_CJK = "\u3040"
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
@@ -57,6 +58,16 @@ class Remembered(dict[str, T]):
         return found
 
 
+def compatible(text: str) -> str:
+    """``text`` in NFKC, but for the two signs that stand for sentences (up to eighteen letters each): they stay one
+    letter, their usual short form, so that nobody makes a message many times as long by them.
+    """
+    for sign, letter in _SENTENCES:
+        if sign in text:
+            text = text.replace(sign, letter)
+    return unicodedata.normalize("NFKC", text)
+
+
 def folded(text: str) -> str:
     """``text`` in NFKC and lower case, with straight quotes and single spaces."""
     return " ".join(runs(text))
@@ -66,7 +77,7 @@ def runs(text: str) -> list[str]:
     """What stands between the spaces of ``text``, folded."""
     if text.isascii():
         return text.replace("`", "'").lower().split()
-    text = unicodedata.normalize("NFKC", text)
+    text = compatible(text)
     for plain, written in _QUOTES:
         for quote in written:
             if quote in text:

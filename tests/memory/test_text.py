@@ -62,3 +62,9 @@ def test_what_is_too_long_to_come_again_is_not_remembered() -> None:
     made = Remembered(len)
     assert made["a" * (LONGEST_REMEMBERED + 1)] == LONGEST_REMEMBERED + 1
     assert not made
+
+
+def test_a_sign_that_stands_for_a_sentence_makes_no_message_many_times_as_long() -> None:
+    longest = max(len(folded(chr(code) * 50)) for code in range(0xA0, 0x10000) if not 0xD800 <= code < 0xE000)
+    assert longest <= 6 * 50
+    assert folded("\ufdfa ½") == "ص 1⁄2"
