@@ -26,7 +26,8 @@ def run(
     until = time.monotonic() + 3_600 * hours
     done = 0
     while (worlds is None and time.monotonic() < until) or (worlds is not None and done < worlds):
-        report = one(Plan(seed=number, seconds=seconds, people=random.Random(number).randint(2, 6)))
+        people = random.Random(number).randint(2, 6)
+        report = one(Plan(seed=number, seconds=seconds, people=people, away=0.1))
         print(told(report), flush=True)
         for each in report.broken[:20]:
             print(f"  BROKEN {each}")

@@ -70,13 +70,15 @@ class World(Protocol):
 class Person:
     """One of the people."""
 
-    def __init__(self, world: World, name: str, companion: str) -> None:
+    def __init__(self, world: World, name: str, companion: str, *, away: float = 0.0) -> None:
         self.world = world
         self.name = name
         self.companion = companion
         self.ledger = world.ledger
         self.ledger.companions[name] = companion
         self.chance: random.Random = world.fate.chance(name)
+        self._away = away
+        self._stays_away: random.Random = world.fate.chance(f"{name} stays away")
         self.watching = Watching(name, world.ledger)
         self.outbox: list[MessageSend] = []
         self.resume: Resume | None = None
@@ -97,7 +99,14 @@ class Person:
             line = self.world.open_line()
             if line is not None:
                 await self._line(line)
-            await anyio.sleep(self.chance.uniform(0.1, 3.0))
+            await self._be_away()
+
+    async def _be_away(self) -> None:
+        """A moment; or long enough for the session to let go of what it read in the talk."""
+        await anyio.sleep(self.chance.uniform(0.1, 3.0))
+        if self._stays_away.random() < self._away and not self.world.over:
+            self.ledger.counts["long away"] += 1
+            await anyio.sleep(self._stays_away.uniform(45.0, 150.0))
 
     async def _line(self, line: Line) -> None:
         talker = Talker(line.for_the_client, "json")

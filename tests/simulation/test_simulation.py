@@ -28,6 +28,14 @@ def test_whatever_fails_every_promise_is_kept(tmp_path: Path, seed: int) -> None
     assert report.commits > 50
 
 
+def test_who_stays_away_for_minutes_finds_every_promise_kept(tmp_path: Path) -> None:
+    """Until then the session has let go of what it read in the talk."""
+    report = simulate(Plan(seed=3, seconds=600.0, people=3, kills=0.0, storms=0.0, away=0.4), tmp_path)
+    assert not report.broken
+    assert report.counts["long away"] > 5
+    assert report.counts["acks"] > 10
+
+
 def test_a_seed_repeats_its_run(tmp_path: Path) -> None:
     plan = Plan(seed=5, seconds=12.0, people=2)
     first, second = (simulate(plan, folder) for folder in folders(tmp_path, 2))

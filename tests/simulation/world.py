@@ -42,6 +42,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     kills: float = 0.7  # of the lives
     storms: float = 0.3  # how often the disk refuses
     trouble: float = 0.2  # of the requests, how many the model fails
+    away: float = 0.0  # of the times that somebody is gone, how many are for a minute or some
     cancelled: str | None = None  # the name of a task: the server is cancelled once, where it waits
     cancelled_at: int = 0  # for the nth time
 
@@ -92,7 +93,8 @@ class World:
         with counting(self._step), standing_in(self.fate), watched_log(self.ledger):
             async with anyio.create_task_group() as tasks:
                 for number in range(self.plan.people):
-                    person = Person(self, f"p{number}", COMPANIONS[number % len(COMPANIONS)])
+                    companion = COMPANIONS[number % len(COMPANIONS)]
+                    person = Person(self, f"p{number}", companion, away=self.plan.away)
                     tasks.start_soon(person.live, name="person")
                 while anyio.current_time() < self.plan.seconds and not self.broken:
                     killed = chance.random() < self.plan.kills
