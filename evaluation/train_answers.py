@@ -5,8 +5,9 @@
 Reads `evaluation/training/answers.jsonl`: sentences written for this project, each with the message before it, the
 family it breaks (or none) and the number of the form it was made from. The rows of the sets are never read. Words
 are put into classes of like meaning by their vectors (``evaluation.sentence_vectors``); without vectors the classes
-in the package are kept. The threshold is the least
-one at which few innocent sentences of forms not trained on would be stopped. Needs numpy, scipy and scikit-learn.
+in the package are kept. The threshold is the least one at which few innocent sentences of forms not trained on would
+be stopped; a family's bar is the least at which few of the forbidden ones that its patterns find would be let pass.
+Needs numpy, scipy and scikit-learn.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from sklearn.model_selection import GroupKFold
 
 from memory.answer_features import context, features
 from memory.answer_reader import FEWEST_FEATURES, INNOCENT, OFFSET, Weights, pack, weights
+from memory.answer_rules import ALL, broken
 from memory.answers import Turn, heard_in, plainly, sentence_spans
 
 HERE = Path(__file__).parent
@@ -37,6 +39,7 @@ FEWEST_ROWS, FEWEST_FORMS = 3, 2  # a feature of a single form says nothing of o
 MOST_FEATURES = 13_500
 PARTS = 3
 MOST_CHANGED = 0.035  # of the innocent sentences of forms not trained on
+MOST_PASSED = 0.01  # of the forbidden sentences of such forms that a pattern of a family finds
 GRID = np.linspace(0.3, 0.9, 61)
 WORD = re.compile(r"[a-z-]{2,13}")
 
@@ -126,6 +129,26 @@ def threshold(chance, labels, forms) -> float:
     return least
 
 
+def found_by_pattern(row: Row) -> str | None:
+    """The family of the first pattern that a sentence of a row breaks."""
+    heard = heard_in([Turn("user", row.said)])
+    parts = (plainly(row.answer[start:end]) for start, end in sentence_spans(row.answer))
+    return next((found[0] for part in parts if (found := broken(part, heard, ALL))), None)
+
+
+def bars(chance, labels, families, patterns) -> tuple[float, ...]:
+    """Of each family the chance of being innocent that few forbidden sentences found by its patterns exceed."""
+    patterns = np.array([family or "" for family in patterns])
+
+    def bar(family: str) -> float:
+        found = 1 - chance[(patterns == family) & (labels != INNOCENT)]
+        return round(float(np.quantile(found, 1 - MOST_PASSED)), 3) if len(found) else 1.0
+
+    least = tuple(bar(family) for family in families)
+    print("bars:", ", ".join(f"{name} {one}" for name, one in zip(families, least, strict=True)))
+    return least
+
+
 def quantised(weights):
     """Weights as bytes with a step for each lane."""
     steps = np.maximum(np.abs(weights).max(axis=0), 1e-6) / 127
@@ -147,7 +170,8 @@ def main() -> None:
     forms = np.array([row.form for row in rows])
     names = columns(seen, forms.tolist())
     found = matrix(seen, names)
-    least = threshold(held_out(found, labels, forms), labels, forms)
+    chance = held_out(found, labels, forms)
+    least = threshold(chance, labels, forms)
     size = np.abs(fit(found, labels, forms).coef_).max(0) * np.sqrt(np.asarray((found > 0).sum(0)).ravel())
     names = sorted(names[at] for at in np.argsort(-size)[:MOST_FEATURES])
     model = fit(matrix(seen, names), labels, forms)
@@ -161,6 +185,7 @@ def main() -> None:
         words="\n".join(sorted(numbers)),
         classes=bytes(numbers[word] for word in sorted(numbers)),
         threshold=least,
+        bars=bars(chance, labels, tuple(map(str, model.classes_)), list(map(found_by_pattern, rows))),
     )
     options.out.write_bytes(pack(file))
     print(f"{len(rows)} rows, {len(names)} features, {options.out.stat().st_size:,} bytes")

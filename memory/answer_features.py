@@ -1,12 +1,14 @@
 """What the trained reader of forbidden answers looks at in one sentence, as a set of names.
 
-Three things are seen: the words and runs of up to three of them; the same runs with every word of content
+Three things are seen: the words and pairs of them; the same pairs with every word of content
 replaced by its class (words of like meaning share one); and the shape of the sentence with
 what the person said last: a question about the past put to *you* is another thing than one about now.
+Runs of three words were seen too: they told the authors of the training apart, not the answers.
 """
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import pairwise
 
 import msgspec
 
@@ -99,8 +101,8 @@ def features(plain: str, before: Context, classes: Mapping[str, str]) -> set[str
     words = tokens(plain)[:_MOST_WORDS]
     like = [word if word in _FUNCTION else classes.get(word, _other(word)) for word in words]
     found = set(words)
-    found.update(_runs(["^", *words, "$"], "", 3))
-    found.update(_runs(["^", *like, "$"], "~", 3))
+    found.update(_pairs(["^", *words, "$"], ""))
+    found.update(_pairs(["^", *like, "$"], "~"))
     found.update(like)
     shape = _shape(words)
     echoed = sorted({"echo"} if not before.content.isdisjoint(words) else ())
@@ -118,12 +120,8 @@ def _other(word: str) -> str:
     return "@ed" if word.endswith("ed") else "@"
 
 
-def _runs(words: Sequence[str], mark: str, longest: int) -> set[str]:
-    found: set[str] = set()
-    for length in range(2, longest + 1):
-        shifted = [words[at:] for at in range(length)]
-        found.update([mark + " ".join(run) for run in zip(*shifted, strict=False)])
-    return found
+def _pairs(words: Sequence[str], mark: str) -> set[str]:
+    return {f"{mark}{first} {second}" for first, second in pairwise(words)}
 
 
 def _shape(words: Sequence[str]) -> list[str]:

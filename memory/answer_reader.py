@@ -21,14 +21,16 @@ INNOCENT = "innocent"
 OFFSET = 128  # a weight is stored as a byte, 128 being nothing
 LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next family
 FEWEST_FEATURES = 20  # a sentence of one word is no surer than one of a few
-SURE = 0.99  # the chance of being innocent from which a pattern does not count
-SURE_NO_QUIZ = 0.8  # the same for a quiz, whose patterns take many an open question for a test
 _FEWEST_WORDS, _FEWEST_SURE = 2, 6
 _LEAST_KNOWN = 0.6  # of the words, for a sentence to be read as English
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """The file: features by line with a byte for each of ``families``; words by line with a byte for their class."""
+    """The file: features by line with a byte for each of ``families``; words by line with a byte for their class.
+
+    ``threshold`` is the chance of a broken rule from which a sentence is stopped; ``bars`` of each family the chance of
+    being innocent from which a pattern of that family does not count.
+    """
 
     families: tuple[str, ...]
     names: str
@@ -38,6 +40,7 @@ class Weights(msgspec.Struct, frozen=True):
     words: str
     classes: bytes
     threshold: float
+    bars: tuple[float, ...]
 
 
 def pack(weights: Weights) -> bytes:
@@ -65,10 +68,9 @@ def surely_innocent(plain: str, heard: Heard, family: str) -> bool:
     """Whether next to nothing about the sentence ``plain`` is like one that breaks a rule: then a pattern of the
     ``family`` that fits it fits by chance. Of a family that was not learned nothing is sure.
     """
+    bar = dict(zip(weights().families, weights().bars, strict=True)).get(family)
     return (
-        family in weights().families
-        and _readable(plain, _FEWEST_SURE)
-        and chances(plain, heard)[INNOCENT] > (SURE_NO_QUIZ if family == "quiz" else SURE)
+        bar is not None and _readable(plain, _FEWEST_SURE) and chances(plain, heard)[INNOCENT] > bar
     )
 
 
