@@ -69,9 +69,7 @@ def surely_innocent(plain: str, heard: Heard, family: str) -> bool:
     ``family`` that fits it fits by chance. Of a family that was not learned nothing is sure.
     """
     bar = dict(zip(weights().families, weights().bars, strict=True)).get(family)
-    return (
-        bar is not None and _readable(plain, _FEWEST_SURE) and chances(plain, heard)[INNOCENT] > bar
-    )
+    return bar is not None and _readable(plain, _FEWEST_SURE) and chances(plain, heard)[INNOCENT] > bar
 
 
 def _readable(plain: str, fewest: int) -> bool:
