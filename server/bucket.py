@@ -27,6 +27,25 @@ class Bucket:
         return True
 
 
+class Overdraft:
+    """As a bucket, but what passes is only known afterwards: it may go below nothing, and then is waited for."""
+
+    def __init__(self, per_second: float, most: float, now: float) -> None:
+        self._per_second = per_second
+        self._most = most
+        self._level = most
+        self._at = now
+
+    def spend(self, cost: float, now: float) -> None:
+        """So much has passed."""
+        self._level = min(self._most, self._level + (now - self._at) * self._per_second) - cost
+        self._at = now
+
+    def wait(self, now: float) -> float:
+        """Seconds until it is nothing again; 0 where there is something."""
+        return max(0.0, -(self._level + (now - self._at) * self._per_second) / self._per_second)
+
+
 class Buckets:
     """One bucket for each key, at most ``most_keys`` of them: whoever came longest ago is forgotten first.
 

@@ -364,7 +364,9 @@ class Connection:
     ) -> None:
         ref = ref or new_id("ref")
         self._door.metrics.refused.labels(code).inc()
-        log.info("frame.refused", code=code, ref=ref)
+        unwritten = self._door.pace.lines_before(self._caller.address)
+        if unwritten is not None:
+            log.info("frame.refused", code=code, ref=ref, **({"unwritten": unwritten} if unwritten else {}))
         await self._socket.send(error_frame(code, ref=ref, re=re, message=message))
 
     async def _end(self, code: ErrorCode, *, re: str | UnsetType = UNSET) -> None:

@@ -23,6 +23,7 @@ from websockets.typing import Subprotocol
 
 from protocol.frames import SUBPROTOCOLS
 from server.connection import Connection, Door
+from server.metered import metered
 from server.origins import caller_of, host_allowed, is_loopback, origin_allowed
 from server.settings import BadSetting, Listen
 from server.static import CONTENT_SECURITY_POLICY, PERMISSIONS_POLICY, Page
@@ -127,6 +128,7 @@ async def listening(
         ping_timeout=door.limits.heartbeat_timeout_seconds,
         close_timeout=1,
         server_header=None,
+        create_connection=metered(door.limits.commands_per_second),
     )
     try:
         server = await starting

@@ -12,6 +12,8 @@ from server.bucket import Buckets
 from server.entrance import OPEN, PAIRING, PERSON
 from server.settings import Limits
 
+LINES_PER_SECOND = 1.0
+MOST_LINES = 100.0
 _OF_MANY = frozenset({OPEN, PAIRING})  # lets in whoever comes: not one device
 
 
@@ -25,6 +27,8 @@ class Pace:
         self._handshakes = Buckets(limits.handshakes_per_minute / 60, limits.handshakes_per_minute)
         self._devices = _commands(max(one, devices))
         self._persons = _commands(max(one, persons))
+        self._lines = Buckets(LINES_PER_SECOND, MOST_LINES)
+        self._unwritten = 0
 
     def opens(self, address: str) -> bool:
         """Whether one more WebSocket may be opened from an address."""
@@ -40,6 +44,16 @@ class Pace:
             (self._persons if name.startswith(PERSON) else self._devices).admits(name, now)
             for name in sorted(names, key=lambda name: not name.startswith(PERSON))
         )
+
+    def lines_before(self, address: str) -> int | None:
+        """Whether one more refusal of those at an address is written to the log: how many were not since the last
+        line, of anybody's; None when it is not. Nobody fills a disk by being refused.
+        """
+        if not self._lines.admits(network_of(address), self._now()):
+            self._unwritten += 1
+            return None
+        unwritten, self._unwritten = self._unwritten, 0
+        return unwritten
 
 
 def network_of(address: str) -> str:

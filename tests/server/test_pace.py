@@ -40,6 +40,15 @@ def test_two_thousand_behind_one_address_come_back_three_times_within_a_moment()
     assert all(pace.opens("127.0.0.1") for _ in range(3 * Limits().connections))
 
 
+def test_nobody_fills_the_log_by_being_refused() -> None:
+    clock = Hands()
+    pace = Pace(Limits(), clock)
+    assert [pace.lines_before("192.0.2.1") for _ in range(102)] == [0] * 100 + [None] * 2
+    assert pace.lines_before("192.0.2.2") == 2
+    clock.at = 1.0
+    assert [pace.lines_before("192.0.2.1") for _ in range(2)] == [0, None]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
