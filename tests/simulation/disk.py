@@ -3,6 +3,7 @@
 The same seam as the real store's thread: one function after the other, each to its end whoever waits for it.
 """
 
+import asyncio
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -58,6 +59,7 @@ class Disk:
         self.killed = False
         self.commits = 0
         self._work: deque[Callable[[], None]] = deque()
+        self._waited_for: set[anyio.Event] = set()
         self._came = anyio.Event()
 
     async def run(self) -> None:
@@ -76,6 +78,8 @@ class Disk:
         self.killed = True
         self._work.clear()
         self._came.set()
+        for done in self._waited_for:
+            done.set()
         self.db.close()
 
     async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:
@@ -124,8 +128,15 @@ class Disk:
 
         self._work.append(work)
         self._came.set()
-        await done.wait()
-        await self._pause()
+        self._waited_for.add(done)
+        try:
+            if not self.killed:
+                await done.wait()
+                await self._pause()
+        finally:
+            self._waited_for.discard(done)
+        if not outcome:
+            raise asyncio.CancelledError  # whoever waits is gone with the process, shielded or not
         result, error = outcome[0]
         if error is not None:
             raise error
