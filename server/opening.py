@@ -1,5 +1,6 @@
 """The store as a start finds it: opened, with what was kept aside, held against the ledger, and recovered."""
 
+import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ import msgspec
 import structlog
 
 from server.ids import now_ms
+from server.scrubber import CLEAN_FILE
 from server.spilling import replayed
 from storage.absent import AbsentStore, opened_or_absent, standing_for
 from storage.connection import Durability, Store
@@ -54,7 +56,14 @@ async def _recovered(store: Store, folder: Path) -> str:
     """Erase again what came back of what was erased, and end what a crash left open; the store's epoch."""
     with translated():
         ledger = tuple(erased_before(folder / LEDGER_FILE))
-    again = await store.transact(lambda db: hold_against(db, ledger))
+
+    def erased_again(db: sqlite3.Connection) -> int:
+        lines = hold_against(db, ledger)
+        if lines:  # the files are not clean any more, whatever was noted when they last were
+            (folder / CLEAN_FILE).unlink(missing_ok=True)
+        return lines
+
+    again = await store.transact(erased_again)
     if again:
         log.warning("store.erased_again", lines=again)
     left = await store.transact(lambda db: recover(db, now_ms()))

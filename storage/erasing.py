@@ -13,7 +13,7 @@ from companions.change import Change
 from companions.changes import Landed, Outcome, PersonErased
 from storage.audit import Act, record
 from storage.erased import Erased, note
-from storage.removing import MOST_LOOKED_FOR, erase_conversation, remove, undo
+from storage.removing import MOST_LOOKED_FOR, erase_conversation, remove, undo, withdraw_results
 from storage.rows import Row, blob_of
 
 STAYS = frozenset(
@@ -135,17 +135,33 @@ def _erase_again(db: sqlite3.Connection, line: Erased) -> bool:
         for table in ("facts", "summaries", "check_ins")
         if line.items
     )
+    if rows:
+        withdraw_results(db, change, line.items)
+        db.execute(
+            "UPDATE memories SET undo = NULL, undo_at = NULL WHERE user_id = ? AND companion = ?",
+            (line.user, line.companion),
+        )
     if line.profile:
-        rows += db.execute(
-            "DELETE FROM profiles WHERE user_id = ? AND companion = ? AND at < ?",
-            (line.user, line.companion, line.at),
-        ).rowcount
-        rows += db.execute(
-            "DELETE FROM care_contexts WHERE user_id = ? AND companion = ? AND at < ?",
-            (line.user, line.companion, line.at),
-        ).rowcount
+        rows += _all_before(db, line)
     rows += _ended_again(db, line)
     return bool(conversations or gone or rows)
+
+
+def _all_before(db: sqlite3.Connection, line: Erased) -> int:
+    """Of a person who was erased: what is in no conversation and has no id in the ledger, as it was by then."""
+    owner = (line.user, line.companion, line.at)
+    mine = "user_id = ? AND companion = ? AND at < ?"
+    kept = "(digest IS NOT NULL OR result IS NOT NULL)"
+    return sum(
+        db.execute(statement, owner).rowcount
+        for statement in (
+            f"DELETE FROM profiles WHERE {mine}",  # noqa: S608  # all of these: words of ours
+            f"DELETE FROM care_contexts WHERE {mine}",  # noqa: S608  # as above
+            f"DELETE FROM alerts WHERE {mine} AND NOT ({_OPEN})",  # noqa: S608  # as above
+            f"UPDATE commands SET digest = NULL, result = NULL WHERE {mine} AND {kept}",  # noqa: S608  # as above
+            f"UPDATE memories SET undo = NULL, undo_at = NULL WHERE {mine.replace(' at', ' undo_at')}",  # noqa: S608  # as above
+        )
+    )
 
 
 def _ended_again(db: sqlite3.Connection, line: Erased) -> int:

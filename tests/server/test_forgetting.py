@@ -18,7 +18,7 @@ from protocol.conversation_frames import (
     ConversationHistory,
     ConversationList,
 )
-from protocol.memory_frames import MemoryErase, MemoryForget, MemorySearch
+from protocol.memory_frames import MemoryAdd, MemoryErase, MemoryForget, MemorySearch
 from protocol.person_frames import MoodCheckIn, Profile, ProfileGet, ProfileSet
 from protocol.session_frames import ConversationSnapshot
 from protocol.talk_frames import ResponseDelta, ResponseDone, ResponseRegenerate
@@ -241,6 +241,28 @@ async def test_what_a_restored_copy_brings_back_is_erased_again_before_it_serves
         assert db.execute("SELECT COUNT(*) FROM messages WHERE removed = 1").fetchone() == (2,)
     assert CANARY not in (data / "erased.jsonl").read_text()
     assert json.loads((data / "erased.jsonl").read_text().splitlines()[0])["messages"][0][0] == message
+
+
+async def test_a_person_whose_erasure_was_cut_off_between_its_ledger_and_the_store_is_erased_whole(
+    tmp_path: Path,
+) -> None:
+    chosen = calm(tmp_path, 0.0)
+    async with serving(chosen) as url, connected(url) as talker:
+        await talker.hello(companion="serenity", user="ann")
+        await told_much(talker)
+        kept = (await asked(talker, MemoryAdd(id="a", text=f"My key is under the {CANARY}")))["fact"]["fact"]
+        await talker.ask(MemoryAdd(id="b", text=f"My other key is under the {CANARY}"))
+        await talker.ask(MemoryForget(id="c", item=kept))  # what can be taken back is kept aside
+    before = (tmp_path / "fireside.db").read_bytes()
+    async with serving(chosen) as url, connected(url) as talker:
+        await talker.hello(companion="serenity", user="ann")
+        code = (await asked(talker, MemoryErase(id="1")))["code"]
+        await talker.ask(MemoryErase(id="2", code=code))
+    (tmp_path / "fireside.db").write_bytes(before)
+    assert in_files(tmp_path)
+    async with serving(chosen):
+        pass
+    assert in_files(tmp_path, CANARY[:-2]) == []  # as the index has it, too
 
 
 async def test_an_answer_made_anew_leaves_none_of_the_old_one_when_the_server_has_stopped(
