@@ -61,13 +61,16 @@ def spilling(folder: Path) -> Generator[tuple[SpillPort, Spill | None]]:
 async def replayed(file: Spill | None, store: Store) -> list[Group]:
     """Bring what an earlier run kept into ``store``, in one transaction, before anything else is written.
 
-    Where the store still refuses, the groups come back: they are the first that wait.
+    Where the store still refuses, the groups come back: they are the first that wait. What lies behind a record that
+    is not whole was never promised to anybody: it is not brought in, and no word of it stays.
     """
     groups: list[Group] = []
     try:
         groups = file.waiting() if file is not None else []
-        if not groups or file is None:
-            return []
+        if file is None or not (groups or file.torn):
+            return groups
+        if file.torn:
+            log.warning("spill.torn", groups=len(groups), bytes=file.torn)
         await store.transact(lambda db: apply_groups(db, groups))
     except StoreRefused as refused:
         log.warning("spill.waits", groups=len(groups), code=refused.code)

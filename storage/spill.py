@@ -38,6 +38,7 @@ class Spill:
         self._seal = None if key is None else Seal(key)
         self._size = size
         self._end = len(_MAGIC)
+        self.torn = 0  # bytes behind the last whole record that are something: torn, or of another version
 
     def waiting(self) -> list[Group]:
         """The groups that are kept, in the order in which they came; what follows is written after them."""
@@ -54,6 +55,7 @@ class Spill:
             ):  # another version's change: what it says is not for this one
                 break
             self._end += _RECORD.size + len(payload)
+        self.torn = max(0, len(content.rstrip(b"\0")) - self._end)
         return found
 
     def keep(self, groups: Sequence[Group]) -> int:
@@ -69,14 +71,15 @@ class Spill:
             written += 1
         if records:
             with translated():
-                _write(self._file, bytes(records), self._end)
+                end = bytes(min(_RECORD.size, self._size - self._end - len(records)))
+                _write(self._file, bytes(records) + end, self._end)  # what lies behind is none of the next
                 os.fsync(self._file)
             self._end += len(records)
         return written
 
     def clear(self) -> None:
-        """Everything kept has landed: overwrite it."""
-        end, self._end = self._end, len(_MAGIC)
+        """Everything kept has landed: overwrite it, and what was found behind it."""
+        end, self._end, self.torn = min(self._size, self._end + self.torn), len(_MAGIC), 0
         with translated():
             for at in range(self._end, end, len(_ZEROS)):
                 _write(self._file, _ZEROS[: min(len(_ZEROS), end - at)], at)

@@ -65,6 +65,26 @@ def test_once_it_landed_no_word_of_it_is_left_in_the_file(tmp_path: Path) -> Non
     assert kept(tmp_path / "spill") == []
 
 
+def test_nothing_that_lies_behind_a_broken_record_is_kept_or_comes_after_another(tmp_path: Path) -> None:
+    file = tmp_path / "spill"
+    with spill(file, SMALL) as opened:
+        opened.keep(GROUPS)
+    content = bytearray(file.read_bytes())
+    content[content.index(b"morning")] ^= 1
+    file.write_bytes(content)
+    with spill(file, SMALL) as opened:
+        assert opened.waiting() == []
+        assert opened.torn
+        opened.keep(GROUPS[:1])  # exactly as long as what was broken
+    assert kept(file) == GROUPS[:1]
+    with spill(file, SMALL) as opened:
+        opened.waiting()
+        opened.clear()
+    assert file.stat().st_size == SMALL
+    assert b"canary" not in file.read_bytes()
+    assert "花生".encode() not in file.read_bytes()
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     file = tmp_path_factory.mktemp("written") / "spill"
