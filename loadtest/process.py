@@ -66,8 +66,17 @@ class ServerProcess:
 
     def memory_mib(self) -> float:
         """Resident memory, as the kernel counts it."""
+        resident, _ = self._pages()
+        return _mib(resident)
+
+    def own_memory_mib(self) -> float:
+        """Resident memory without the pages of files, which the kernel takes and brings back as it likes."""
+        resident, of_files = self._pages()
+        return _mib(resident - of_files)
+
+    def _pages(self) -> tuple[int, int]:
         fields = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()
-        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1_048_576
+        return int(fields[1]), int(fields[2])
 
     def cpu_seconds(self) -> float:
         """User and system time so far."""
@@ -140,3 +149,7 @@ async def announced(process: Child, log: Path, start: int) -> str:
         if process.returncode is not None:
             raise RuntimeError(f"the server ended at its start; see {log}")
         await anyio.sleep(0.02)
+
+
+def _mib(pages: int) -> float:
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_048_576

@@ -1,11 +1,11 @@
 """``python -m loadtest.soak``: a steady load for a long time; memory must not grow.
 
 A handful of people talk, think, drop the line in mid-answer and come back, and close conversations, which hands them
-to the jobs. The server's resident memory is read every ten seconds; after a warm-up a line through it tells how fast
-it grows. In the end the file is held against what people were promised.
+to the jobs. The server's resident memory, without the pages of files, is read every ten seconds; after a warm-up a line
+through it tells how fast it grows. In the end the file is held against what people were promised.
 
 Sessions wait for half an hour, so that it takes 35 minutes until as many end as begin. What is kept of what was counted
-before fills with the messages, in an hour: ``--rush-minutes`` lets people write ten times as much at the beginning.
+before fills with the messages, in an hour: at the beginning of the warm-up people write ten times as much.
 
 Example:
     python -m loadtest.soak --minutes 60
@@ -41,7 +41,7 @@ NEWCOMERS_SECONDS = 300.0  # so often one of them gives place to somebody new
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """Resident memory at a moment."""
+    """Resident memory, without the pages of files, at a moment."""
 
     seconds: float
     mib: float
@@ -85,14 +85,14 @@ def theil_sen(samples: Sequence[Sample]) -> float:
 async def run(
     folder: Path, *, minutes: float, warm_minutes: float, rush_minutes: float, people: int, seed: int
 ) -> Soaked:
-    """Let ``people`` talk for so long; raises nothing for what is found."""
+    """Let ``people`` talk for the warm-up and ``minutes`` more; raises nothing for what is found."""
     ledger = Ledger()
     samples: list[Sample] = []
     async with (
         model_server(Script(tokens=30, tokens_per_second=40.0)) as model,
         server_process(folder, ["--model", f"openai:m@{model.url}/v1"]) as server,
     ):
-        with anyio.move_on_after(60 * minutes):
+        with anyio.move_on_after(60 * (warm_minutes + minutes)):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_watch, server, samples, ledger)
                 rushes_until = time.monotonic() + 60 * rush_minutes
@@ -135,7 +135,7 @@ async def _watch(server: ServerProcess, samples: list[Sample], ledger: Ledger) -
     began = time.monotonic()
     while True:
         seconds = time.monotonic() - began
-        samples.append(Sample(seconds, server.memory_mib()))
+        samples.append(Sample(seconds, server.own_memory_mib()))
         if len(samples) % 30 == 1:
             print(
                 f"  {seconds / 60:5.1f} min  {samples[-1].mib:7.2f} MiB  messages {len(ledger.messages)}  "
@@ -152,14 +152,17 @@ app = cyclopts.App(name="soak", help="A steady load for a long time; memory must
 def soak(
     *,
     minutes: float = 60.0,
-    warm_minutes: float = 15.0,
-    rush_minutes: float = 0.0,
+    warm_minutes: float = 36.0,
+    rush_minutes: float = 12.0,
     people: int = 6,
     seed: int = 1,
     report: Annotated[Path | None, Parameter(name="--json", help="Write the samples here.")] = None,
 ) -> None:
-    """Let people talk for ``minutes``. Exit code 0 when memory stayed flat and every promise held."""
-    print(f"seed {seed}, {minutes:g} minutes, {people} people", flush=True)
+    """Let people talk for the warm-up, in a rush at first, and for ``minutes`` behind it.
+
+    Exit code 0 when memory stayed flat and every promise held.
+    """
+    print(f"seed {seed}, {minutes:g} minutes behind {warm_minutes:g} of warm-up, {people} people", flush=True)
     with tempfile.TemporaryDirectory() as name:
 
         async def measured() -> Soaked:
