@@ -101,6 +101,7 @@ class Session:
         self.address = address
         self.outbox = Outbox()
         self.client: Client | None = None
+        self.met = False  # a client was here
         self.draining = False
         self.commands = Commands(self)
         self.memory = Remembering(self)
@@ -217,7 +218,7 @@ class Session:
         """A client is here, or here again: the one before it goes."""
         if self.client is not None and self.client is not mail.client:
             await self.client.close(CloseCode.REPLACED, "Another connection goes on with this session.")
-        self.client = mail.client
+        self.client, self.met = mail.client, True
         self._alarms.stop("linger")
         missed = self.outbox.after(mail.missed_after) if mail.missed_after is not None else None
         conversation = self.state.talk.conversation if self.state.talk is not None else None

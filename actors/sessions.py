@@ -15,6 +15,7 @@ from anyio.abc import TaskGroup
 
 from actors.client import Onlooker
 from actors.commands import Commands
+from actors.giving_way import first_to_go
 from actors.landing import land
 from actors.mail import Announce, Cut, Drain, Forgotten, Mail, Refresh, Replaced, SummedUp, Unsay, Watch
 from actors.outbox import Outbox
@@ -119,14 +120,29 @@ class Sessions:
         cast = self._casts.get(wanted.companion)
         if cast is None:
             raise CommandRefused("companion.unknown")
-        if self.draining or len(self._live) >= self._most:
+        if self.draining:
             raise CommandRefused("session.busy")
         live = self._same(principal, cast, wanted)
         if live is not None:
             resumable = wanted.resume_epoch == self._past.epoch()
             session_id = live.session.state.who.session
             return live.address, session_id, wanted.resume_seq if resumable else None
+        await self._room(principal.user)
         return await self._begin(services, cast, principal, wanted, new_id), new_id, None
+
+    async def _room(self, user: str) -> None:
+        """Room for one more, where one that only waits has to give way for it; raises ``CommandRefused``."""
+        if len(self._live) < self._most:
+            return
+        open_ones = (each.session for each in self._live.values() if not each.address.closed)
+        leaving = first_to_go(open_ones, user)
+        if leaving is not None:
+            live = self._live[leaving.state.who.session]
+            live.address.post(Cut())
+            with anyio.move_on_after(TAKE_OVER_SECONDS):
+                await live.over.wait()
+        if len(self._live) >= self._most:
+            raise CommandRefused("session.busy")
 
     def _same(self, principal: Principal, cast: Cast, wanted: Wanted) -> Live | None:
         live = self._live.get(wanted.resume_session or "")

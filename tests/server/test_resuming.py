@@ -5,6 +5,7 @@ from typing import Any
 
 import anyio
 import pytest
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed
 
@@ -16,8 +17,9 @@ from protocol.conversation_frames import (
     ConversationList,
     ConversationRename,
 )
+from protocol.errors import ErrorFrame
 from protocol.frames import Numbered
-from protocol.session_frames import ConversationSnapshot, ResponseSnapshot, Resume, Welcome
+from protocol.session_frames import Client, ConversationSnapshot, Hello, ResponseSnapshot, Resume, Welcome
 from protocol.talk_frames import (
     MessageCreated,
     MessageSend,
@@ -242,3 +244,34 @@ async def test_a_refused_command_may_be_sent_again_under_its_id(tmp_path: Path) 
         for _ in range(5):
             await talker.answer()
         assert (await talker.say("six", id_="six")).durable is True
+
+
+async def let_in(talker: Talker, user: str, at: Resume | UnsetType = UNSET) -> Welcome:
+    """Greet until there is room: the server has to see who went."""
+    with anyio.fail_after(20):
+        while True:
+            hello = Hello(id=talker.new_id(), client=Client(name="t", version="1"), user=user, resume=at)
+            await talker.send(hello)
+            told = await talker.receive()
+            if isinstance(told, Welcome):
+                return told
+
+
+async def test_where_no_session_more_may_be_one_that_only_waits_gives_way(tmp_path: Path) -> None:
+    limits = Limits(sessions=2, drain_seconds=1.0, commands_per_second=1_000.0)
+    async with played(tmp_path, Script(text="Yes."), limits=limits) as scene:
+        async with scene.greeted(user="ann") as ann, scene.greeted(user="bob") as bob:
+            await ann.talk("I was here first.")
+            async with connected(scene.url) as third:  # both are here
+                await third.send(Hello(id="h", client=Client(name="t", version="1"), user="eve"))
+                assert (await third.next(ErrorFrame)).code == "session.busy"
+            at = ann.resume_point()
+            await ann.socket.close()
+            async with connected(scene.url) as eve:
+                await let_in(eve, "eve")
+                await bob.talk("I am still here.")
+        async with connected(scene.url) as back:
+            assert (await let_in(back, "ann", at)).resumed is False
+            snapshot = await back.receive()
+            assert isinstance(snapshot, ConversationSnapshot)
+            assert [each.text for each in snapshot.messages] == ["I was here first.", "Yes."]
