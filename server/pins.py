@@ -55,10 +55,10 @@ class Pins:
             if known is not None:
                 self._wait(user, known.misses)
                 count_miss(db, user)
+                self._tried[user] = self._clock()  # here: of many that come at once one is tried
             return known
 
         known = await self._store.transact(begin)
-        self._tried[user] = self._clock()
         if known is None:
             raise CommandRefused("auth.forbidden", "This person has no PIN.")
         if not await anyio.to_thread.run_sync(fits, pin, known):
