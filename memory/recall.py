@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from memory.recall_ends import turns
 from memory.recall_index import Reach, Recalled, Remembered, Stated
 from memory.recall_topics import Needs, default_needs
 from memory.statements import (
@@ -76,9 +77,10 @@ def suggested(said: Sentences, sure: Sequence[Statement], other: str | None = No
     """What only the company of its words suggests, of kinds that are not among what is ``sure``: for recall alone."""
     kinds = {one.kind for one in sure}
     read = read_widely(said, other)
-    if not kinds and not read and len(said.text) <= SHORT and _END.search(said.text):
-        read = read_widely(_END.sub(", ", _OPENING.sub("", said.text)), other)  # "Prawns? My lips blow up."
-    return tuple(one for one in read if one.kind not in kinds)
+    if not kinds and all(map(turns, read)) and len(said.text) <= SHORT and _END.search(said.text):
+        again = read_widely(_END.sub(", ", _OPENING.sub("", said.text)), other)  # "Prawns? My lips blow up."
+        read = (*read, *(one for one in again if not turns(one)))
+    return tuple(one for one in read if turns(one) or one.kind not in kinds)
 
 
 def stated_by(messages: Sequence[tuple[str, str, str]]) -> list[Stated]:

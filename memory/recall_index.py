@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from memory.once import once
+from memory.recall_ends import LOOKED_AT, Before, meant, turns
 from memory.recall_topics import Needed, Needs, Reader, default_reader
 from memory.recall_worth import HURT_BONUS, OF_A_PART, Group, Kin, Kind, Want, Worth, in_turn, near, whose
 from memory.statements_ends import core
@@ -51,6 +52,7 @@ class _Known(NamedTuple):
     stated: Stated
     kin: Kin
     named: frozenset[str]
+    statement: Statement
 
 
 _Called = Mapping[Kin, Sequence[AbstractSet[int]]]
@@ -102,11 +104,41 @@ class Remembered:
         added = _Added(self._held.next, [])
         self._log.append(added)
         self._said.append(stated)
+        for change in filter(turns, stated.statements):
+            self._turn(change, added, stated)
         for statement in stated.statements:
+            if turns(statement):
+                continue
             number, ended = self._held.add(statement)
             added.ended.extend((gone, self._remove(gone)) for gone in ended if gone in self._known)
             if _can_return(statement, bool(ended)):
-                self._put(number, _Known(stated, self._kin_of(statement), core(statement.value)))
+                self._put(number, _Known(stated, self._kin_of(statement), core(statement.value), statement))
+
+    def _turn(self, change: Statement, added: _Added, stated: Stated) -> None:
+        """End what ``change`` means; its message stands in the place of the latest of that."""
+        subject, first = change.subject.lower(), added.first
+        known = ((number, self._known.get(number)) for number in range(first - 1, first - 1 - LOOKED_AT, -1))
+        before = [
+            Before(number, one.kin.kind.name, one.statement, one.stated.position)
+            for number, one in known
+            if one is not None and one.kin.subject == subject
+        ]
+        kinds = [one.kind for one in stated.statements if not one.negated and one.subject == change.subject]
+        if gone := [one.number for one in meant(change, before, kinds, stated.position)]:
+            ended = [(number, self._remove(number)) for number in gone]
+            added.ended.extend(ended)
+            number = self._held.end(gone)
+            self._put(number, _Known(stated, ended[0][1].kin, frozenset(), change))
+            for kin in self._beside(ended, before):
+                self._put(self._held.end(()), _Known(stated, kin, frozenset(), change))
+
+    def _beside(self, ended: Iterable[tuple[int, _Known]], before: Iterable[Before]) -> list[Kin]:
+        """The kin of what ails somebody, told in one sentence with a medicine or a limit that was ``ended``: where
+        that sentence still comes back for it, what was changed since comes before it.
+        """
+        said = {one.statement.words for _, one in ended if one.kin.kind.name in {"medication", "limit"}}
+        found = (one for one in before if one.statement.words in said and one.kind in {"condition", "injury"})
+        return [*dict.fromkeys(self._known[one.number].kin for one in found)]
 
     def _kin_of(self, statement: Statement) -> Kin:
         groups = self._reader.groups(statement)

@@ -16,7 +16,17 @@ from memory.statements_kinds import SAFETY, Statement, StatementKind, Tense
 from memory.statements_loose import loosely, widely
 from memory.statements_marks import Marked
 from memory.statements_senses import denied, put_in_mouth, taken_back, tense
-from memory.statements_subjects import Whose, inside, is_name, is_relation, mentioned, relation, whose
+from memory.statements_subjects import (
+    Whose,
+    inside,
+    is_name,
+    is_relation,
+    mentioned,
+    relation,
+    who_is_told_of,
+    whose,
+    without_aside,
+)
 from memory.statements_text import Sentence, Sentences, Stretch, own_sentences, said_plainly
 from memory.statements_values import cleaned, is_nothing, parts, said_as
 
@@ -87,7 +97,7 @@ def _subject(found: _Found, names: frozenset[str], carried: str | None, other: s
             if lead in {"his", "her", "he", "she"}
             else Whose("user", False, 0)
         )
-    before = found.before.split()
+    before = without_aside(found.before.split(), found.match)
     first, second = (*found.match.split(" ", 2), "", "")[:2]
     if second == "ich":
         return Whose("user", True, len(before))  # "wohne ich": the verb comes first
@@ -199,7 +209,9 @@ def _read_sentence(sentence: Sentence, other: str | None) -> tuple[list[Statemen
     carried: str | None = None
     before = other
     cut = sentence.stretches
-    for stretch in cut:
+    for at, stretch in enumerate(cut):
+        if at and possible.people:
+            carried = who_is_told_of(cut[at - 1].said, stretch.said, sentence.names) or carried
         if possible.patterns and (called := index().called(stretch.possible.patterns)):
             found, carried = _read_stretch(stretch, called, sentence, carried, other)
             read += found

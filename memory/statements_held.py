@@ -4,6 +4,8 @@ What a statement can end shares a word of its value, its attribute, or its kind 
 compared.
 """
 
+from collections.abc import Iterable
+
 from memory.statements_ends import core, ends, single_valued
 from memory.statements_kinds import Statement
 
@@ -31,6 +33,16 @@ class Held:
         if not statement.negated:
             self._hold(number, statement)
         return number, ended
+
+    def end(self, numbers: Iterable[int]) -> int:
+        """The number of a change that ends statements of these numbers, as far as they hold."""
+        number = self.next
+        self.next += 1
+        for gone in numbers:
+            if gone in self._alive:
+                self._ended.append((number, gone, self._alive[gone]))
+                self._forget(gone)
+        return number
 
     def take_back(self, first: int) -> None:
         """As if the statements from the number ``first`` on had not been made: what they ended holds again."""

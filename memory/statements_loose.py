@@ -9,14 +9,23 @@ may rest on them.
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Final
 
 from memory.statements_index import sense_at
 from memory.statements_kinds import Statement
-from memory.statements_rules import Rule, most_words, rules, wide_rules
+from memory.statements_rules import TURNING, Rule, most_words, rules, wide_rules
 from memory.statements_subjects import first_person_or
 from memory.statements_text import Plain, Sentence
 from memory.statements_values import said_as
 from memory.statements_words import known_words
+
+_WITH_SUBJECT: Final = 3
+"""The words of what is found that may name whose it is ("my brother's race is off")."""
+
+_MOST_BEFORE: Final = 6
+_LISTENER: Final = frozenset(
+    {"you", "your", "he", "she", "his", "her", "they", "their", "du", "dein", "er", "sie"}
+)
 
 
 @cache
@@ -40,9 +49,18 @@ def _statement(rule: Rule, words: Plain, subject: str, sentence: str) -> Stateme
         first, last, _ = next(span for span in spans if rule.group in span[2])
         value = said_as(" ".join(words.said[first:last]), sentence)
     elif found := _beside(rule.beside).search(words.text):
-        value = said_as(found.group(0), sentence)
+        value = said_as(_named_by(rule, found, words.text), sentence)
     attribute = rule.attribute or rule.kind
     return Statement(rule.kind, value, subject, rule.negated, "present", attribute, sentence)
+
+
+def _named_by(rule: Rule, found: re.Match[str], text: str) -> str:
+    """What names the thing: a group, for what is given up else the words before, up to a comma."""
+    if named := next(filter(None, found.groups()), ""):
+        return named.strip()
+    if rule.attribute != "given_up":
+        return found.group(0)
+    return " ".join(text[: found.start()].rpartition(",")[2].split()[-_MOST_BEFORE:])
 
 
 def _fitting(among: Sequence[Rule], possible: int, first: int, words: Plain, senses: int) -> Iterator[Rule]:
@@ -76,6 +94,18 @@ def widely(sentence: Sentence, other: str | None) -> list[Statement]:
     first = sense_at("without") + len(rules())
     fitting = [*_fitting(wide_rules(), possible.wide, first, words, possible.senses)]
     subject = first_person_or(words.said, sentence.names, other) if fitting else None
-    if subject is None:
-        return []
-    return [_statement(rule, words, subject, sentence.text) for rule in fitting]
+    read: list[Statement] = []
+    for rule in fitting:
+        who = _giving_up(rule, sentence, other) if rule.attribute in TURNING else subject
+        if who is not None:
+            read.append(_statement(rule, words, who, sentence.text))
+    return read
+
+
+def _giving_up(rule: Rule, sentence: Sentence, other: str | None) -> str | None:
+    """Who gives something up: whoever is spoken of by then, not whom it is given to."""
+    found = _beside(rule.beside).search(sentence.plain.text)
+    before = sentence.plain.text[: found.start()].count(" ") if found else 0
+    said = sentence.plain.said[: before + _WITH_SUBJECT]
+    who = first_person_or(said, sentence.names, other)
+    return "user" if who is None and _LISTENER.isdisjoint(said) else who  # "the race is off"

@@ -1,11 +1,15 @@
 """The rules by which a sentence is read loosely, as data (``statements_loose.toml``)."""
 
 from functools import cache
+from typing import Final
 
 import msgspec
 
 from memory import data
 from memory.statements_kinds import StatementKind
+
+TURNING: Final = frozenset({"given_up", "replaced"})
+"""What rules are filed under that find no statement but the end of an earlier one (``memory.recall_ends``)."""
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -56,6 +56,11 @@ _SUBJECT_WITHIN = 2
 """A name is a subject only among the first words of a sentence."""
 _PEOPLE = frozenset({"relation", "name"})
 
+_RELATIVE = frozenset({"who", "whose", "that"})
+_OF_ONE = frozenset({"is", "has", "does", "'s", "takes", "eats", "needs", "hates", "loves", "wants"})
+"""Verbs that nobody uses of themselves."""
+_OWN = frozenset({"i", "we", "me", "us", "my", "our"})
+
 
 @cache
 def _sets() -> _Sets:
@@ -125,6 +130,27 @@ def whose(before: Sequence[str], names: frozenset[str], carried: str | None, oth
                 return Whose(None, True, at + 1)  # "the hero is allergic": some thing or character
             blocked = True
     return Whose(None, True, 0) if blocked else Whose(carried or "user", False, 0)
+
+
+def who_is_told_of(before: Sequence[str], said: Sequence[str], names: frozenset[str]) -> str | None:
+    """Whom a stretch that begins with "who" and those after it are about ("my brother, who I live with, is …")."""
+    if said[0] not in _RELATIVE or not before:
+        return None
+    if is_relation(before[-1]):
+        return relation(before[-1])
+    return before[-1] if _named(before[-1], names) and is_name(before[-1]) else None
+
+
+def without_aside(before: list[str], match: str) -> list[str]:
+    """``before`` without what is told of a person in passing, where the verb after it cannot be the speaker's ("my
+    mate who I train with has …").
+    """
+    for at, word in enumerate(before):
+        if at and word in _RELATIVE and is_relation(before[at - 1]):
+            told = reversed((*before[at + 1 :], match.split(" ", 1)[0]))
+            verb = next((one for one in told if one in _OF_ONE or one in _OWN), "")
+            return before[:at] if verb in _OF_ONE else before
+    return before
 
 
 def first_person_or(said: Sequence[str], names: frozenset[str], other: str | None) -> str | None:

@@ -1,0 +1,151 @@
+"""Which earlier statement a message means that gives something up or puts another thing in its place.
+
+Nobody says "my goal of running the Great North Run has ended"; people say "the race is off", "scrap that", "sold the
+rower", "I'd rather walk". That a message changes something is told by its words; what it changes is told by what it
+shares with what was said before: the words that name it, the kind that a word stands for, or only that it was said
+just before. What shares nothing with an earlier statement ends none. Used for a recall alone, never for a fact.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+import msgspec
+
+from memory import data
+from memory.statements_kinds import Statement
+from memory.statements_rules import TURNING
+from memory.text import folded
+
+LOOKED_AT: Final = 400
+"""Of the latest statements, how many a message can mean that names none."""
+JUST_BEFORE: Final = 4
+"""How many messages further back what "that" points at may have been said, the companion's among them."""
+_WORD: Final = re.compile(r"[^\W_]+")
+_ENDINGS: Final = ("ingen", "ing", "ern", "ed", "er", "es", "en", "s", "n", "e")
+_LONG: Final = 5  # letters of a word by which it is found in a longer one ("Halbmarathon")
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kinds: str
+    replaced: str
+    pointed_at: str
+    pointing: str
+    small: str
+    weak: str
+    stands_for: dict[str, str]
+
+
+class _Sets(NamedTuple):
+    kinds: frozenset[str]
+    replaced: frozenset[str]
+    pointed_at: frozenset[str]
+    pointing: frozenset[str]
+    small: frozenset[str]
+    weak: frozenset[str]
+    stands_for: dict[str, frozenset[str]]
+
+
+class Before(NamedTuple):
+    """An earlier statement that still holds: its number, whose message it is, and where that stood."""
+
+    number: int
+    kind: str
+    statement: Statement
+    position: int
+
+
+@cache
+def _sets() -> _Sets:
+    found: _Table = data.table("recall_ends.toml", _Table)
+    stands_for: dict[str, set[str]] = {}
+    for kind, listed in found.stands_for.items():
+        for word in listed.split():
+            stands_for.setdefault(word, set()).add(kind)
+    return _Sets(
+        frozenset(found.kinds.split()),
+        frozenset(found.replaced.split()),
+        frozenset(found.pointed_at.split()),
+        frozenset(found.pointing.split()),
+        frozenset(found.small.split()),
+        frozenset(found.weak.split()),
+        {word: frozenset(of) for word, of in stands_for.items()},
+    )
+
+
+def turns(statement: Statement) -> bool:
+    """Whether a statement only says that something earlier was given up or replaced."""
+    return statement.attribute in TURNING
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word  # "runn"
+
+
+@cache
+def _stems(words: tuple[str, ...] | frozenset[str]) -> frozenset[str]:
+    return frozenset(map(_stem, words))
+
+
+@lru_cache(maxsize=4_096)
+def _naming(text: str) -> frozenset[str]:
+    """The words of ``text`` that name something, without endings."""
+    return frozenset(_stem(word) for word in _WORD.findall(folded(text)) if word not in _sets().small)
+
+
+def _shared(words: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """Those of ``words`` that are among ``others``, or part of a longer one, or the other way round."""
+    same = words & others
+    long = [other for other in others if len(other) >= _LONG]
+    return same | {
+        word
+        for word in words - same
+        if len(word) >= _LONG and any(word in other or other in word for other in long)
+    }
+
+
+def meant(change: Statement, before: Sequence[Before], stated: Iterable[str], position: int) -> list[Before]:
+    """What of ``before`` (the latest first) a ``change`` means, of a message at ``position`` that states ``stated``."""
+    sets = _sets()
+    among = [one for one in before if one.kind in sets.kinds]
+    here = sets.replaced.intersection(stated)
+    if change.attribute == "replaced":
+        return _latest(among, here)
+    words = _WORD.findall(folded(change.value))
+    standing = frozenset[str]().union(*(sets.stands_for.get(word, ()) for word in words))
+    named = _naming(change.value) - _stems((*sets.stands_for, *sets.pointing))
+    named = named - _stems(sets.weak) or named
+    if named and (found := _named(among, named)):
+        return found
+    if standing:
+        return _latest(among, standing)
+    if not named and not sets.pointing.isdisjoint(words):
+        near = [one for one in among if position - one.position <= JUST_BEFORE]
+        return _latest(near, here or sets.pointed_at)
+    return []
+
+
+def _named(among: Sequence[Before], named: frozenset[str]) -> list[Before]:
+    """What shares at least half of what is named: by their values; else the latest whose sentence has it all. What
+    else that sentence states in the same words ends with it.
+    """
+    found = [one for one in among if 2 * len(_shared(named, _naming(one.statement.value))) >= len(named)]
+    if not found:
+        found = [one for one in among if len(_shared(named, _naming(one.statement.words))) == len(named)][:1]
+    ended = {one.statement.words: _naming(one.statement.value) for one in found}
+    return [
+        one
+        for one in among
+        if one in found or not _naming(one.statement.value).isdisjoint(ended.get(one.statement.words, ()))
+    ]
+
+
+def _latest(among: Sequence[Before], kinds: frozenset[str]) -> list[Before]:
+    """The statements of these kinds in the latest message that has any."""
+    fitting = [one for one in among if one.kind in kinds]
+    return [one for one in fitting if one.position == fitting[0].position]
