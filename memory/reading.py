@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from memory import crisis, frames, statements
+from memory import crisis, frames, recall_ends, statements
 from memory.anchors import read_anchors
 from memory.answers import Turn, judge
 from memory.asked_back import asked_back
@@ -155,4 +155,5 @@ def warm() -> None:
     asked_back("Where do I live?")
     crisis.warm()
     statements.warm()
+    recall_ends.warm()
     frames.warm()

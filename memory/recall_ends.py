@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from memory import data
+from memory import data, statements_loose
 from memory.statements_kinds import Statement
 from memory.statements_rules import TURNING
 from memory.text import folded
@@ -72,6 +72,12 @@ def _sets() -> _Sets:
         frozenset(found.weak.split()),
         {word: frozenset(of) for word, of in stands_for.items()},
     )
+
+
+def warm() -> None:
+    """Load the table, and compile what finds a change, now."""
+    _sets()
+    statements_loose.warm()
 
 
 def turns(statement: Statement) -> bool:

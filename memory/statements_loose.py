@@ -54,6 +54,13 @@ def _statement(rule: Rule, words: Plain, subject: str, sentence: str) -> Stateme
     return Statement(rule.kind, value, subject, rule.negated, "present", attribute, sentence)
 
 
+def warm() -> None:
+    """Compile what tells that something was given up, which few messages need."""
+    for rule in wide_rules():
+        if rule.attribute in TURNING:
+            _beside(rule.beside)
+
+
 def _named_by(rule: Rule, found: re.Match[str], text: str) -> str:
     """What names the thing: a group, for what is given up else the words before, up to a comma."""
     if named := next(filter(None, found.groups()), ""):
