@@ -18,7 +18,9 @@ from memory.statements_kinds import Statement
 from memory.statements_rules import TURNING
 from memory.text import folded
 
-LOOKED_AT: Final = 400
+MOST_CHANGES: Final = 6
+"""Of what one message gives up: more is nothing that anybody says."""
+LOOKED_AT: Final = 200
 """Of the latest statements, how many a message can mean that names none."""
 JUST_BEFORE: Final = 4
 """How many messages further back what "that" points at may have been said, the companion's among them."""

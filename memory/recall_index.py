@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from memory.once import once
-from memory.recall_ends import LOOKED_AT, Before, meant, turns
+from memory.recall_ends import LOOKED_AT, MOST_CHANGES, Before, meant, turns
 from memory.recall_topics import Needed, Needs, Reader, default_reader
 from memory.recall_worth import HURT_BONUS, OF_A_PART, Group, Kin, Kind, Want, Worth, in_turn, near, whose
 from memory.statements_ends import core
@@ -104,7 +104,7 @@ class Remembered:
         added = _Added(self._held.next, [])
         self._log.append(added)
         self._said.append(stated)
-        for change in filter(turns, stated.statements):
+        for change in islice(filter(turns, stated.statements), MOST_CHANGES):
             self._turn(change, added, stated)
         for statement in stated.statements:
             if turns(statement):
