@@ -18,6 +18,7 @@ from memory.data import raw
 
 FILE = "answers.bin"
 INNOCENT = "innocent"
+FOREMOST = ("reminder", "quiz")
 OFFSET = 128  # a weight is stored as a byte, 128 being nothing
 LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next family
 FEWEST_FEATURES = 20  # a sentence of one word is no surer than one of a few
@@ -28,8 +29,9 @@ _LEAST_KNOWN = 0.6  # of the words, for a sentence to be read as English
 class Weights(msgspec.Struct, frozen=True):
     """The file: features by line with a byte for each of ``families``; words by line with a byte for their class.
 
-    ``threshold`` is the chance of a broken rule from which a sentence is stopped; ``bars`` of each family the chance of
-    being innocent from which a pattern of that family does not count.
+    ``threshold`` is the chance of a broken rule from which a sentence is stopped, ``foremost`` that of a reminder or a
+    quiz, which harm most; ``bars`` of each family the chance of being innocent from which a pattern of that family does
+    not count.
     """
 
     families: tuple[str, ...]
@@ -40,6 +42,7 @@ class Weights(msgspec.Struct, frozen=True):
     words: str
     classes: bytes
     threshold: float
+    foremost: float
     bars: tuple[float, ...]
 
 
@@ -59,7 +62,8 @@ def likely(plain: str, heard: Heard, families: frozenset[str]) -> str | None:
     if not _readable(plain, _FEWEST_WORDS):
         return None
     shares = {name: share for name, share in chances(plain, heard).items() if name in families}
-    if sum(shares.values()) <= weights().threshold:
+    worst = sum(shares.get(name, 0.0) for name in FOREMOST)
+    if sum(shares.values()) <= weights().threshold and worst <= weights().foremost:
         return None
     return max(shares, key=lambda name: shares[name])
 
