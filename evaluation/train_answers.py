@@ -6,7 +6,8 @@ Reads `evaluation/training/answers.jsonl`: sentences written for this project, e
 family it breaks (or none) and the number of the form it was made from. The rows of the sets are never read. Words
 are put into classes of like meaning by their vectors (``evaluation.sentence_vectors``); without vectors the classes
 in the package are kept. The threshold is the least one at which few innocent sentences of forms not trained on would
-be stopped; a family's bar is the least at which few of the forbidden ones that its patterns find would be let pass.
+be stopped, and that of reminders and quizzes a part of it; a family's bar is the least at which few of the forbidden
+ones that its patterns find would be let pass.
 Needs numpy, scipy and scikit-learn.
 """
 

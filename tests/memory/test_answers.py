@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.answer_reader import FILE, likely
+from memory.answer_reader import FILE, FOREMOST, chances, likely, weights
 from memory.answer_rules import ALL, Heard
 from memory.answers import Turn, judge, repaired
 from memory.data import raw
@@ -112,6 +112,15 @@ def test_what_the_person_said_decides_what_a_sentence_means() -> None:
 
 def test_a_language_the_trained_reader_does_not_know_is_left_to_the_patterns() -> None:
     assert likely("hai già chiesto questa cosa molte volte", Heard("dove sono?", asked=True), ALL) is None
+
+
+def test_a_likely_reminder_or_quiz_is_stopped_sooner_than_the_rest() -> None:
+    heard = Heard("i like birds.", asked=False)
+    sentence = "what do we call that little one on the fence?"
+    shares = chances(sentence, heard)
+    assert weights().foremost < sum(shares[name] for name in FOREMOST)
+    assert 1 - shares["innocent"] <= weights().threshold
+    assert likely(sentence, heard, ALL) in FOREMOST
 
 
 def test_the_trained_reader_is_small() -> None:
