@@ -234,6 +234,8 @@ def _said(rules: Rules, state: State, said: SaidTicket, outcome: Outcome, at: in
     match outcome:
         case Landed():
             return _told(rules, state, said, at)
+        case Repeated(message=said.message.id):  # it had landed when the store seemed to fail
+            return _told(rules, state, said, at)
         case Repeated(message=message, conversation=conversation):
             ack = Ack(re=said.command.id, message=message, conversation=conversation, durable=True)
             state, effects = _unsaid(rules, state, said)

@@ -3,14 +3,24 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from companions.changes import AnswerGiven, Change, ConversationClosed, MessageSaid, Refused, Repeated
+from companions.changes import (
+    AnswerGiven,
+    Change,
+    ConversationClosed,
+    Deferred,
+    MessageSaid,
+    Refused,
+    Repeated,
+)
 from companions.events import (
     Ack,
     AskModel,
     Effect,
     HandOver,
     Refuse,
+    Reload,
     Save,
+    Saved,
     StopModel,
     TellClosed,
     TellDurable,
@@ -192,6 +202,21 @@ def test_a_repeated_message_gets_the_first_ack_and_no_second_answer() -> None:
     table.land(Repeated("msg_old", "cnv_old"))
     assert Ack(re="c1", message="msg_old", conversation="cnv_old", durable=True) in table.effects
     assert table.shown == ""
+
+
+def test_a_message_that_had_landed_when_the_store_seemed_to_fail_stays_where_it_is() -> None:
+    table = Table()
+    table.say("hello")
+    said = table.held[0].ticket
+    table.play(Saved(ticket=said, outcome=Deferred("storage.failed"), at=table.now))
+    table.piece("Good morning.")
+    before = table.state.talk
+    table.play(Saved(ticket=said, outcome=Repeated("msg_1", "cnv_1"), at=table.now))
+    assert TellDurable(messages=("msg_1",)) in table.effects
+    assert table.state.talk is not None
+    assert before is not None
+    assert table.state.talk.messages == before.messages
+    assert not any(isinstance(effect, Reload | StopModel) for effect in table.effects)
 
 
 def test_a_slow_store_does_not_silence_the_companion() -> None:
