@@ -138,14 +138,15 @@ class Session:
             await self.take(answering.cut(self.cast.rules, self.state, "failed", self.services.now_ms()))
             if self.state.talk is not None:
                 self._alarms.start("silence", self.cast.rules.settings.silence)
+        else:
+            self._alarms.start("linger", LINGER_SECONDS)  # mail may come before its first client
         self._ran = True
 
     def _end_when_over(self) -> None:
         if self._owed or not isinstance(self.state.phase, Idle):
             return
-        if self._leaving or (
-            self.client is None and self.state.talk is None and "linger" not in self._alarms
-        ):
+        needed = self.client is not None or self.state.talk is not None or "linger" in self._alarms
+        if self._leaving or not needed:
             self.address.close()
 
     async def _receive(self, mail: Mail) -> None:
@@ -254,10 +255,9 @@ class Session:
 
     def detach(self, client: Client) -> None:
         """A client has gone."""
-        if self.client is not client:
-            return
-        self.client = None
-        self._alarms.start("linger", LINGER_SECONDS)
+        if self.client is client:
+            self.client = None
+            self._alarms.start("linger", LINGER_SECONDS)
 
     def _waited(self) -> None:
         """Nobody came back for a while: a talk is held whole only as long as something goes on in it."""

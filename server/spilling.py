@@ -58,11 +58,12 @@ def spilling(folder: Path) -> Generator[tuple[SpillPort, Spill | None]]:
             yield OnDisk(file), file
 
 
-async def replayed(file: Spill | None, store: Store) -> list[Group]:
+async def replayed(file: Spill | None, store: Store, *, port: SpillPort | None = None) -> list[Group]:
     """Bring what an earlier run kept into ``store``, in one transaction, before anything else is written.
 
     Where the store still refuses, the groups come back: they are the first that wait. What lies behind a record that
-    is not whole was never promised to anybody: it is not brought in, and no word of it stays.
+    is not whole was never promised to anybody: it is not brought in, and no word of it stays. ``port`` is what clears
+    the file; without one it is cleared on a thread.
     """
     groups: list[Group] = []
     try:
@@ -75,7 +76,9 @@ async def replayed(file: Spill | None, store: Store) -> list[Group]:
     except StoreRefused as refused:
         log.warning("spill.waits", groups=len(groups), code=refused.code)
         return groups
-    await OnDisk(file).clear()  # what cannot be overwritten now is brought in once more: that changes nothing
+    await (
+        port or OnDisk(file)
+    ).clear()  # what cannot be overwritten now is brought in once more: that changes nothing
     log.info("spill.replayed", groups=len(groups))
     return []
 

@@ -6,6 +6,7 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
+from actors.mail import Refresh
 from actors.ports import Opening
 from actors.session import LINGER_SECONDS
 from companions.changes import ConversationClosed
@@ -84,6 +85,15 @@ async def test_a_session_without_a_talk_lingers_and_is_over() -> None:
         await stage.leave()
         await stage.over.wait()
         assert now() - left_at == LINGER_SECONDS
+
+
+async def test_a_session_that_has_mail_before_its_first_client_waits_for_it() -> None:
+    stage = Stage()
+    stage.address.post(Refresh(edited=True))
+    async with stage.open():
+        await stage.client.told(Welcome)
+        await stage.say()
+        assert (await stage.client.told(ResponseDone)).status == "completed"
 
 
 async def test_who_comes_back_in_time_finds_the_session() -> None:

@@ -59,7 +59,7 @@ class Disk:
         self.killed = False
         self.commits = 0
         self._work: deque[Callable[[], None]] = deque()
-        self._waited_for: set[anyio.Event] = set()
+        self._waited_for: dict[anyio.Event, None] = {}  # in the order in which they came
         self._came = anyio.Event()
 
     async def run(self) -> None:
@@ -128,13 +128,13 @@ class Disk:
 
         self._work.append(work)
         self._came.set()
-        self._waited_for.add(done)
+        self._waited_for[done] = None
         try:
             if not self.killed:
                 await done.wait()
                 await self._pause()
         finally:
-            self._waited_for.discard(done)
+            del self._waited_for[done]
         if not outcome:
             raise asyncio.CancelledError  # whoever waits is gone with the process, shielded or not
         result, error = outcome[0]

@@ -179,12 +179,13 @@ async def living(made: Made) -> AsyncGenerator[House]:
 async def _started(house: House, made: Made, spill_file: Spill, stack: AsyncExitStack) -> None:
     """Everything from the store to the door, to be stopped by ``stack``."""
     disk = house.disk
-    left = await replayed(spill_file, disk)
+    aside = Aside(spill_file, disk)
+    left = await replayed(spill_file, disk, port=aside)
     indexer, scrubber = Indexer(disk), Scrubber(disk, made.folder)
     writing = Writer(
         made.protection(committing(disk, scrubber.committed)),
         measure=lambda _: indexer.committed(),
-        spill=Aside(spill_file, disk),
+        spill=aside,
         mend=disk.mend,
     )
     writing.first(left)

@@ -36,8 +36,7 @@ class Way:
         self._changed = anyio.Event()
 
     async def put(self, data: Data) -> None:
-        while not self.cut and len(self._items) >= MOST_ON_ITS_WAY:
-            await self._changed.wait()
+        """Send: it is on its way at once, and then room is waited for, as a socket does it."""
         if self.cut or self.ended is not None:
             raise ConnectionClosedError(None, self.ended)
         slow = self._chance.random() < SLOW
@@ -45,6 +44,14 @@ class Way:
         self._last = max(self._last, anyio.current_time() + delay)
         self._items.append((self._last, data))
         self._wake()
+        await self.room()
+
+    async def room(self) -> None:
+        """Wait until there is room for more."""
+        while not self.cut and len(self._items) >= MOST_ON_ITS_WAY:
+            await self._changed.wait()
+        if self.cut:
+            raise ConnectionClosedError(None, self.ended)
         await anyio.lowlevel.checkpoint()
 
     async def take(self) -> Data:
@@ -106,6 +113,15 @@ class End:
 
     def get_write_buffer_size(self) -> int:
         return 0  # what is sent is on its way at once
+
+    def get_extra_info(self, _name: str) -> None:
+        """There is no socket to ask."""
+
+    def is_closing(self) -> bool:
+        return False
+
+    async def drain(self) -> None:
+        await self._out.room()
 
 
 class Line:
