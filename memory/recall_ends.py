@@ -100,7 +100,7 @@ def _stems(words: tuple[str, ...] | frozenset[str]) -> frozenset[str]:
     return frozenset(map(_stem, words))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=512)
 def _naming(text: str) -> frozenset[str]:
     """The words of ``text`` that name something, without endings."""
     return frozenset(_stem(word) for word in _WORD.findall(folded(text)) if word not in _sets().small)

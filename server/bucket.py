@@ -19,30 +19,19 @@ class Bucket:
 
     def admits(self, now: float) -> bool:
         """Whether one more may pass at ``now``; what does not pass costs nothing."""
-        self._level = min(self._most, self._level + (now - self._at) * self._per_second)
-        self._at = now
+        self.spend(0, now)
         if self._level < 1:
             return False
         self._level -= 1
         return True
 
-
-class Overdraft:
-    """As a bucket, but what passes is only known afterwards: it may go below nothing, and then is waited for."""
-
-    def __init__(self, per_second: float, most: float, now: float) -> None:
-        self._per_second = per_second
-        self._most = most
-        self._level = most
-        self._at = now
-
     def spend(self, cost: float, now: float) -> None:
-        """So much has passed."""
+        """So much has passed, which was only known afterwards: there may be less than nothing now."""
         self._level = min(self._most, self._level + (now - self._at) * self._per_second) - cost
         self._at = now
 
     def wait(self, now: float) -> float:
-        """Seconds until it is nothing again; 0 where there is something."""
+        """Seconds until there is no less than nothing; 0 where there is something."""
         return max(0.0, -(self._level + (now - self._at) * self._per_second) / self._per_second)
 
 

@@ -11,7 +11,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.frames import Frame
 from websockets.http11 import Request, Response
 
-from server.bucket import Overdraft
+from server.bucket import Bucket
 
 BIT_BYTES = 4_096
 FRAME_BYTES = 8_192
@@ -33,7 +33,7 @@ class Metered(ServerConnection):
         self._held = bytearray()  # came, and was not taken in yet
         self._next: asyncio.Handle | None = None
         self._full = False  # what was taken in waits for who serves it
-        self._pace = Overdraft(self.per_second, self.per_second * BURST_SECONDS, self.loop.time())
+        self._pace = Bucket(self.per_second, self.per_second * BURST_SECONDS, self.loop.time())
         self._cost = 0.0
         self.recv_messages.pause = self._fill
         self.recv_messages.resume = self._go_on

@@ -9,7 +9,7 @@ from websockets.frames import Frame, Opcode
 from loadtest.client import connected
 from protocol.session_frames import Ping, Pong
 from protocol.talk_frames import GreetingGet, MessageSend
-from server.bucket import Overdraft
+from server.bucket import Bucket
 from server.metered import BURST_SECONDS, LEAST_PER_SECOND
 from server.settings import Limits
 from tests.server.serving import serving, settings
@@ -58,7 +58,7 @@ async def test_what_comes_in_many_bits_comes_whole_and_in_order(tmp_path: Path) 
 
 
 def test_an_overdraft_is_waited_for_and_no_longer() -> None:
-    pace = Overdraft(LEAST_PER_SECOND, LEAST_PER_SECOND * BURST_SECONDS, 0.0)
+    pace = Bucket(LEAST_PER_SECOND, LEAST_PER_SECOND * BURST_SECONDS, 0.0)
     assert pace.wait(0.0) == 0
     pace.spend(1_400, 0.0)
     assert pace.wait(1.0) == pytest.approx(1.0)
