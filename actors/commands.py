@@ -199,7 +199,9 @@ class Commands:
             at=session.services.now_ms(),
             context=context,
             vector=vector,
-            reading=await read_aside(session.cast, session.state, command.text, vector),
+            reading=await read_aside(
+                session.services.aside, session.cast.rules, session.state, command.text, vector
+            ),
         )
         await session.happen(sent)
 

@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from actors.mail import Mail
+from actors.reading import Aside, on_a_thread
 from actors.runtime import Address
 from actors.writer import Write
 from companions.changes import AnyChange, CommandId, Refused, Repeated
@@ -128,6 +129,7 @@ class Services:
     )
     memory_changed: Callable[[Who, tuple[str, ...]], None] = lambda _who, _items: None  # by the person
     vector: Callable[[str], Awaitable[tuple[float, ...] | None]] = no_vector  # of a message, in time (D32)
+    aside: Aside = on_a_thread  # where a message is read that is not short (D32)
     owed: Callable[[Who], Awaitable[Owed | None]] = nothing_owed  # what the person is still to be told
     decided: Callable[[Who], None] = lambda _who: None  # the person has decided who may see what
     trouble: Callable[[], str | None] = lambda: None  # why the store takes nothing now, as an error code

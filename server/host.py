@@ -12,7 +12,8 @@ from contextvars import ContextVar
 from typing import Protocol, TypeVar
 
 import anyio
-import anyio.to_thread
+
+from actors.reading import on_a_thread
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ class Machine:
 
     async def aside(self, think: Callable[[], T], limiter: anyio.CapacityLimiter) -> T:
         """On a thread."""
-        return await anyio.to_thread.run_sync(think, limiter=limiter)
+        return await on_a_thread(think, limiter)
 
 
 _machine = Machine()

@@ -32,6 +32,7 @@ from server.connection import Connection, Door
 from server.desk import StoreDesk
 from server.entrance import Entrance
 from server.erasing import Erasures
+from server.host import host
 from server.ids import mint, new_id, now_ms
 from server.indexer import Indexer
 from server.metrics import Metrics
@@ -255,6 +256,7 @@ async def _served(
         desk=desk,
         now_ms=now_ms,
         mint=mint,
+        aside=host().aside,
         new_ref=lambda: new_id("ref"),
         hand_over=nudge,
         take_over=sessions.take_over,
