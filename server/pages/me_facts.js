@@ -6,6 +6,7 @@ const NOW = ["active", "proposed"];
 /** What is remembered: notes by category, each with where it comes from, and summaries. */
 export class Facts {
   #known = { facts: [], summaries: [] };
+  #drawn = "";
 
   constructor(talk, showMessage) {
     this.talk = talk;
@@ -26,6 +27,9 @@ export class Facts {
     } catch (error) {
       return sorry(error);
     }
+    const drawn = JSON.stringify([this.#known, this.state]);
+    if (drawn === this.#drawn) return; // a list drawn anew under a finger swallows its tap
+    this.#drawn = drawn;
     this.#draw();
   }
 

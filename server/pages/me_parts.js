@@ -61,7 +61,7 @@ export function confirmed(title, lines, yes, no = "Keep it") {
     const list = make("ul", {}, ...lines.map((line) => make("li", {}, line)));
     const choice = make("p", { className: "row" }, button(no, () => answer(false)), button(yes, () => answer(true), { className: "main" }));
     sheet.replaceChildren(heading, list, choice);
-    sheet.onclose = () => resolve(false);
+    sheet.onclose = () => sheet.open || resolve(false); // one that was asked before may be told late that it closed
     sheet.showModal();
   });
 }

@@ -71,6 +71,11 @@ async def held(talker: Talker) -> list[dict[str, Any]]:  # Any: facts as plain J
     return [fact for fact in ack.result["facts"] if fact["status"] == "active"]
 
 
+def settings_told(frame: str | bytes) -> bool:
+    """Whether the page is told its settings, the last it asks for before it draws."""
+    return isinstance(frame, str) and '"enabled":' in frame and "facts" not in frame
+
+
 def note(page: Page, text: str) -> Locator:
     return page.locator("#fact-list > div li").filter(has_text=text)
 
@@ -99,6 +104,20 @@ async def test_a_note_says_where_it_comes_from_and_is_put_right_and_forgotten(
         assert "peanuts" not in json.dumps(await held(talker))
         await page.get_by_role("button", name="Take back my last change").click()
         await expect(note(page, "peanuts")).to_have_count(1)
+
+
+async def test_what_is_under_a_finger_stays_where_nothing_changed(page: Page, tmp_path: Path) -> None:
+    async with remembered(tmp_path) as (address, talker):
+        async with page.expect_websocket() as opened:
+            await page.goto(address)
+        line = await opened.value
+        under = await note(page, "peanuts").get_by_role("button", name="Forget").element_handle()
+        (fact,) = [each for each in await held(talker) if "peanuts" in each["text"]]
+        async with line.expect_event("framereceived", settings_told):
+            await talker.ask(MemoryEdit(id=talker.new_id(), item=fact["fact"], enabled=True))
+        assert await under.evaluate(
+            "async (it) => (await new Promise(requestAnimationFrame), it.isConnected)"
+        )
 
 
 async def test_something_is_remembered_kept_first_and_switched_off(page: Page, tmp_path: Path) -> None:
