@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from memory import data, statements_loose
+from memory.recall_remarks import REMARK, of_health
+from memory.statements_ends import core
 from memory.statements_kinds import Statement
 from memory.statements_rules import TURNING
 from memory.text import folded
@@ -31,6 +33,7 @@ _LONG: Final = 5  # letters of a word by which it is found in a longer one ("Hal
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kinds: str
+    ailing: str
     replaced: str
     pointed_at: str
     pointing: str
@@ -41,6 +44,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Sets(NamedTuple):
     kinds: frozenset[str]
+    ailing: frozenset[str]
     replaced: frozenset[str]
     pointed_at: frozenset[str]
     pointing: frozenset[str]
@@ -67,6 +71,7 @@ def _sets() -> _Sets:
             stands_for.setdefault(word, set()).add(kind)
     return _Sets(
         frozenset(found.kinds.split()),
+        frozenset(found.ailing.split()),
         frozenset(found.replaced.split()),
         frozenset(found.pointed_at.split()),
         frozenset(found.pointing.split()),
@@ -120,6 +125,8 @@ def _shared(words: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 def meant(change: Statement, before: Sequence[Before], stated: Iterable[str], position: int) -> list[Before]:
     """What of ``before`` (the latest first) a ``change`` means, of a message at ``position`` that states ``stated``."""
     sets = _sets()
+    if change.attribute == "cleared":
+        return _cleared(before, change)
     among = [one for one in before if one.kind in sets.kinds]
     here = sets.replaced.intersection(stated)
     if change.attribute == "replaced":
@@ -131,11 +138,35 @@ def meant(change: Statement, before: Sequence[Before], stated: Iterable[str], po
     if named and (found := _named(among, named)):
         return found
     if standing:
-        return _latest(among, standing)
+        return [one for kind in sorted(standing) for one in _latest(among, frozenset({kind}))]
     if not named and not sets.pointing.isdisjoint(words):
         near = [one for one in among if position - one.position <= JUST_BEFORE]
         return _latest(near, here or sets.pointed_at)
     return []
+
+
+def overtakes(change: Statement) -> bool:
+    """Whether what a ``change`` means may hold still: then it only comes after what changed."""
+    return change.attribute in {"cleared", "update"}
+
+
+def _ails(one: Before) -> bool:
+    """Whether a statement is of what ails somebody, or a remark that speaks of it."""
+    return one.kind in _sets().ailing or (
+        one.statement.attribute == REMARK and of_health(one.statement.words)
+    )
+
+
+def _cleared(before: Sequence[Before], change: Statement) -> list[Before]:
+    """What ails somebody and is named, by its value or in its sentence; else the latest of it."""
+    named, ailing = core(change.value), [one for one in before if _ails(one)]
+    found = [one for one in ailing if not named.isdisjoint(core(one.statement.value))]
+    found = found or [one for one in ailing if not named.isdisjoint(core(one.statement.words))]
+    if found:
+        return found
+    if not of_health(change.words):
+        return []  # "the car is fixed"
+    return [one for one in ailing if one.position == ailing[0].position]
 
 
 def _named(among: Sequence[Before], named: frozenset[str]) -> list[Before]:

@@ -20,6 +20,10 @@ from memory.statements_words import known_words, read_groups
 from memory.text import Remembered, folded, words
 
 _NONE: frozenset[str] = frozenset()
+_SUBJECT: frozenset[str] = frozenset({"i", "we", "my", "our"})
+"""With one of these no question is for general knowledge."""
+SHORT = 300
+"""Characters of a message that may be a question and nothing else."""
 MOST_BELONGING = 4_096  # statements whose groups are kept: those read now, and needed with the next message
 
 
@@ -31,6 +35,13 @@ class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: dict[str, float]
 
 
+class Beside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What some topics need a little: it comes only where there is room beside what is needed."""
+
+    topics: str
+    needs: dict[str, float]
+
+
 class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The policy of a recall: topics, their needs, and the floor below which nothing comes back.
 
@@ -39,11 +50,14 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     floor: float
+    least: float
+    alone: float
     named_bonus: float
     other_bonus: float
     household: float
     elsewhere: float
     knowledge: str
+    impersonal: str
     chat: str
     asks: str
     tells: str
@@ -61,12 +75,15 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     speaker: str = ""
     otherwise: str = ""
     personal: str = ""
+    question: str = "$^"
+    beside: tuple[Beside, ...] = ()
 
 
 class Needed(msgspec.Struct, frozen=True):
     """What a message asks for: topics, regions of the body, people it names, and its own words.
 
-    ``tells`` when it only tells of what was, ``aside`` when it asks on somebody else's account ("his lunch box").
+    ``tells`` when it only tells of what was, ``aside`` when it asks on somebody else's account ("his lunch box"),
+    ``own`` when it is a question of one who speaks of themselves.
     """
 
     topics: tuple[str, ...]
@@ -76,6 +93,7 @@ class Needed(msgspec.Struct, frozen=True):
     words: frozenset[str]
     tells: bool = False
     aside: bool = False
+    own: bool = False
 
 
 @cache
@@ -103,11 +121,13 @@ class Reader:
         self._cues = read_groups({topic.name: _apart(topic.cues) for topic in needs.topic})
         self._groups = read_groups({name: _apart(listed) for name, listed in needs.groups.items()})
         self._regions = read_groups({name: _apart(listed) for name, listed in needs.regions.items()})
+        self._of_topic = [(topic.name, _needs_of(topic, needs.beside)) for topic in needs.topic]
         self._narrow: dict[str, set[str]] = {}  # by kind, the groups and attributes that make a difference
-        for name in (name for topic in needs.topic for name in topic.needs if "/" in name):
+        for name in (name for _, needed in self._of_topic for name in needed if "/" in name):
             kind, _, group = name.partition("/")
             self._narrow.setdefault(kind, set()).add(group)
         self._knowledge = re.compile(needs.knowledge)
+        self._impersonal = re.compile(needs.impersonal)
         self._chat = re.compile(needs.chat)
         self._asks = re.compile(needs.asks)
         self._tells = re.compile(needs.tells)
@@ -117,6 +137,7 @@ class Reader:
         self._not_named = frozenset(needs.not_named.split())
         self._speaker = frozenset(needs.speaker.split())
         self._otherwise = frozenset({needs.otherwise} if needs.otherwise else ())
+        self._question = re.compile(needs.question)
         self._personal = re.compile(needs.personal)
         self._words = Remembered(self._word)
         self._belongs = lru_cache(maxsize=MOST_BELONGING)(self._groups_of)
@@ -124,9 +145,14 @@ class Reader:
     def asked(self, query: str) -> Needed | None:
         """What ``query`` asks for; ``None`` when it needs nothing of the person."""
         text = folded(query)
-        if not text or self._chat.match(text) or self._knowledge.search(text):
+        if not text or self._chat.match(text):
             return None
         said = words(query)
+        spoken = not self._speaker.isdisjoint(said)
+        if (_SUBJECT.isdisjoint(said) and self._knowledge.search(text)) or (
+            not spoken and len(text) <= SHORT and self._impersonal.search(text)
+        ):
+            return None
         each = [*map(self._words.__getitem__, dict.fromkeys(said))]
         asks = bool(self._asks.search(text))
         regions = frozenset[str]().union(
@@ -135,10 +161,14 @@ class Reader:
         touched = frozenset[str]().union(*(word.topics for word in each), self._of_phrases(said))
         if asks and regions:
             touched |= {self.needs.movement}
-        of_others = not asks and bool(self._speaker) and self._speaker.isdisjoint(said)
+        of_others = not asks and bool(self._speaker) and not spoken
         if of_others:
             touched = _NONE
-        elif asks and touched <= self._only_asked and self._personal.search(text):
+        elif (
+            asks
+            and touched <= self._only_asked
+            and (self._personal.search(text) or (spoken and self._is_question(text)))
+        ):
             touched |= self._otherwise
         return Needed(
             tuple(sorted(touched if asks else touched - self._only_asked)),
@@ -148,7 +178,11 @@ class Reader:
             frozenset[str]().union(*(word.own for word in each)),
             of_others or (not asks and bool(self._tells.search(text))),
             bool(self._somebody.search(text)),
+            spoken and asks and self._is_question(text),
         )
+
+    def _is_question(self, text: str) -> bool:
+        return bool(self._question.search(text)) if len(text) <= SHORT else "?" in text
 
     def _word(self, word: str) -> _Word:
         singular = self._cues.of(word[:-1]) if word.endswith("s") else _NONE
@@ -196,14 +230,21 @@ class Reader:
         decides, else its kind's.
         """
         found: list[tuple[str, float]] = []
-        for topic in self.needs.topic:
-            narrow = [
-                topic.needs[name] for name in (f"{kind}/{group}" for group in telling) if name in topic.needs
-            ]
-            weight = max(narrow, default=topic.needs.get(kind, 0.0))
+        for topic, needs in self._of_topic:
+            narrow = [needs[name] for name in (f"{kind}/{group}" for group in telling) if name in needs]
+            weight = max(narrow, default=needs.get(kind, 0.0))
             if weight:
-                found.append((topic.name, weight))
+                found.append((topic, weight))
         return found
+
+
+def _needs_of(topic: Topic, beside: Iterable[Beside]) -> dict[str, float]:
+    """What a topic needs, and below that what it needs a little."""
+    found: dict[str, float] = {}
+    for one in beside:
+        if topic.name in one.topics.split(", "):
+            found |= one.needs
+    return found | topic.needs
 
 
 def _apart(listed: str) -> str:

@@ -22,6 +22,7 @@ from memory.statements_subjects import (
     is_name,
     is_relation,
     mentioned,
+    of_one,
     relation,
     who_is_told_of,
     whose,
@@ -212,6 +213,10 @@ def _read_sentence(sentence: Sentence, other: str | None) -> tuple[list[Statemen
     for at, stretch in enumerate(cut):
         if at and possible.people:
             carried = who_is_told_of(cut[at - 1].said, stretch.said, sentence.names) or carried
+            if carried is None and of_one(stretch.said[0]):  # "my daughter, the six year old, is allergic"
+                carried = mentioned(cut[at - 1].said, sentence.names, None) or mentioned(
+                    cut[0].said, sentence.names, None
+                )
         if possible.patterns and (called := index().called(stretch.possible.patterns)):
             found, carried = _read_stretch(stretch, called, sentence, carried, other)
             read += found

@@ -8,8 +8,8 @@ import msgspec
 from memory import data
 from memory.statements_kinds import StatementKind
 
-TURNING: Final = frozenset({"given_up", "replaced"})
-"""What rules are filed under that find no statement but the end of an earlier one (``memory.recall_ends``)."""
+TURNING: Final = frozenset({"given_up", "replaced", "cleared", "update"})
+"""What is filed under these states nothing by itself but that something earlier is over (``memory.recall_ends``)."""
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -24,6 +24,10 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     verbs: str
     characters: str
     helpers: str
+    of_one: str
+    says: str
+    joins: str
+    addressed: str
     same: dict[str, str]
 
 
@@ -37,6 +41,10 @@ class _Sets(msgspec.Struct, frozen=True):
     verbs: frozenset[str]
     characters: frozenset[str]
     helpers: frozenset[str]
+    of_one: frozenset[str]
+    says: frozenset[str]
+    joins: frozenset[str]
+    addressed: frozenset[str]
     same: dict[str, str]
 
 
@@ -57,8 +65,6 @@ _SUBJECT_WITHIN = 2
 _PEOPLE = frozenset({"relation", "name"})
 
 _RELATIVE = frozenset({"who", "whose", "that"})
-_OF_ONE = frozenset({"is", "has", "does", "'s", "takes", "eats", "needs", "hates", "loves", "wants"})
-"""Verbs that nobody uses of themselves."""
 _OWN = frozenset({"i", "we", "me", "us", "my", "our"})
 
 
@@ -75,6 +81,10 @@ def _sets() -> _Sets:
         frozenset(table.verbs.split()),
         frozenset(table.characters.split()),
         frozenset(table.helpers.split()),
+        frozenset(table.of_one.split()),
+        frozenset(table.says.split()),
+        frozenset(table.joins.split()),
+        frozenset(table.addressed.split()),
         table.same,
     )
 
@@ -87,6 +97,11 @@ def is_relation(word: str) -> bool:
 def is_name(word: str) -> bool:
     """Whether ``word`` is a well-known first name."""
     return "name" in known_words().of(word)
+
+
+def is_speaker(word: str) -> bool:
+    """Whether ``word`` points at who speaks (I, our, mein)."""
+    return word in _sets().speaker
 
 
 def is_pronoun(word: str) -> bool:
@@ -141,6 +156,11 @@ def who_is_told_of(before: Sequence[str], said: Sequence[str], names: frozenset[
     return before[-1] if _named(before[-1], names) and is_name(before[-1]) else None
 
 
+def of_one(word: str) -> bool:
+    """Whether ``word`` is a verb that nobody uses of themselves (is, hat, tiene)."""
+    return word in _sets().of_one
+
+
 def without_aside(before: list[str], match: str) -> list[str]:
     """``before`` without what is told of a person in passing, where the verb after it cannot be the speaker's ("my
     mate who I train with has …").
@@ -148,8 +168,8 @@ def without_aside(before: list[str], match: str) -> list[str]:
     for at, word in enumerate(before):
         if at and word in _RELATIVE and is_relation(before[at - 1]):
             told = reversed((*before[at + 1 :], match.split(" ", 1)[0]))
-            verb = next((one for one in told if one in _OF_ONE or one in _OWN), "")
-            return before[:at] if verb in _OF_ONE else before
+            verb = next((one for one in told if one in _sets().of_one or one in _OWN), "")
+            return before[:at] if verb in _sets().of_one else before
     return before
 
 
@@ -162,7 +182,9 @@ def first_person_or(said: Sequence[str], names: frozenset[str], other: str | Non
     for at, word in enumerate(said):
         if word in sets.listener or (word in sets.everyone and word not in {"one", "ones"}):
             return None
-        if is_relation(word):
+        if (is_relation(word) or word in sets.others) and not _sets().says.isdisjoint(said[at + 1 : at + 2]):
+            continue  # "she said no jumping"
+        if is_relation(word) and not _with_me(said, at):
             ahead = said[at + 1] if at + 1 < len(said) else ""
             return ahead if ahead and _named(ahead, names) else relation(word)
         if word in sets.others and word != "they":
@@ -172,6 +194,22 @@ def first_person_or(said: Sequence[str], names: frozenset[str], other: str | Non
         if word in sets.speaker and not any(map(is_relation, said[at + 1 : at + 3])):
             return "user"
     return None if said[0] in sets.characters else "user"
+
+
+def _with_me(said: Sequence[str], at: int) -> bool:
+    """Whether the relation at a place is only addressed ("Coach, I …"), or does something with the speaker ("dad and
+    me", "me and my dad").
+    """
+    after = said[at + 1 : at + 3]
+    if len(after) == 2 and (after[0] in _sets().joins and after[1] in _OWN):
+        return True
+    if at == 0 and after and (after[0] in _OWN or (after[0] == "," and len(after) == 2 and after[1] in _OWN)):
+        return said[0] in _sets().addressed
+    return (
+        at > 1
+        and said[at - 1] in _sets().joins | {"my"}
+        and not {*said[max(0, at - 3) : at]}.isdisjoint({"me", "myself"})
+    )
 
 
 def inside(said: str, names: frozenset[str], other: str | None) -> Whose:

@@ -63,6 +63,23 @@ def test_a_request_in_words_no_topic_has_brings_what_matters_for_safety() -> Non
     assert recall_batch(said, "should I try the zorbing next week?") == ["m1"]
 
 
+def test_what_no_rule_reads_comes_beside_what_is_needed_and_never_for_somebody_elses_sake() -> None:
+    said = dialogue("I have a bad knee.", "I can't sleep before a training day.", "My dad trains at a gym.")
+    assert recall_batch(said, "a leg workout for me tomorrow?") == ["m1", "m2"]
+
+
+def test_a_relation_means_who_was_told_of_by_name() -> None:
+    said = dialogue("My son Owen is allergic to eggs.", "I have a nut allergy.")
+    assert recall_batch(said, "the kid is hungry, what can he snack on?")[0] == "m1"
+
+
+@pytest.mark.parametrize(
+    "asked", ["how long is a rugby match?", "do people still make plimsolls?", "wie hoch ist der Säntis?"]
+)
+def test_a_question_about_the_world_brings_nothing(asked: str) -> None:
+    assert recall_batch(dialogue("I have a bad knee.", "I train on Tuesdays."), asked) == []
+
+
 def test_what_two_short_sentences_state_together_is_brought_back() -> None:
     assert recall_batch(dialogue("Prawns? My lips blow up like balloons."), "what shall I order there?") == [
         "m1"

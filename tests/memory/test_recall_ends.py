@@ -34,6 +34,16 @@ from tests.memory.test_recall import dialogue
         ("I'm on bisoprolol for my heart.", "They took me off the bisoprolol.", "hard intervals today?"),
         ("Ich habe einen Heimtrainer.", "Den Heimtrainer hab ich verkauft.", "ein Workout für zu Hause?"),
         ("Quiero correr el maratón.", "Lo del maratón ya no, prefiero nadar.", "¿un plan para este mes?"),
+        ("I tore my meniscus.", "Seen the consultant, I'm signed off, no restrictions.", "a leg day for me?"),
+        (
+            "My ankle is in bits.",
+            "Physio gave me the green light, so jumping is fine.",
+            "can I do box jumps?",
+        ),
+        ("Mir ist das Kreuzband gerissen.", "Der Arzt sagt, alles verheilt.", "Kann ich wieder laufen?"),
+        ("Me rompí el menisco.", "El fisio me ha dado el alta.", "¿puedo correr mañana?"),
+        ("There's a pressure sore on my hip.", "The sore's closed up, says the nurse.", "can I row today?"),
+        ("We've got netball on Tuesdays.", "They've shifted us to Thursdays.", "which days can I train?"),
     ],
 )
 def test_what_changed_stands_where_what_it_changed_stood(before: str, now: str, query: str) -> None:
@@ -48,12 +58,14 @@ def test_what_changed_stands_where_what_it_changed_stood(before: str, now: str, 
         ("I've a rower at home.", "I sold some old chairs.", "a workout at home?"),
         ("I train on Tuesdays.", "The Tuesday film was cancelled.", "when shall I do my long run?"),
         ("I'm allergic to walnuts.", "I dropped the walnuts on the floor.", "what cake could I bake?"),
+        ("I tore my meniscus.", "Our car is as good as new.", "a leg day for me?"),
+        ("I tore my meniscus.", "My sister's meniscus has healed.", "a leg day for me?"),
     ],
 )
 def test_what_shares_nothing_with_it_or_is_somebody_elses_ends_nothing(
     kept: str, other: str, query: str
 ) -> None:
-    assert "m1" in recall_batch(dialogue(kept, other), query)
+    assert next(iter(recall_batch(dialogue(kept, other), query)), None) == "m1"
 
 
 def test_a_change_that_is_taken_back_leaves_what_it_ended() -> None:

@@ -1,0 +1,135 @@
+"""What a person tells of themselves that no rule reads ("Gels come straight back up on me, every flavour").
+
+Nobody can foresee all that matters for a plan. A message in the first person about food, the body, training or the
+days of somebody's week is kept by the words that say what it is about; a recall brings it only beside what it finds
+otherwise, and a fact never rests on it.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+import msgspec
+
+from memory import data
+from memory.statements_kinds import Statement
+from memory.statements_subjects import is_relation, is_speaker, relation
+from memory.statements_text import Sentences
+from memory.statements_words import known_words
+from memory.text import words
+
+REMARK: Final = "remark"
+"""The attribute under which a remark is held; it is a statement of no kind of its own."""
+UPDATE: Final = "update"
+"""The attribute of what only says that a message may say more of something stated before."""
+_MOST_CHARACTERS: Final = 400
+_ADDRESSED: Final = frozenset({"coach", "trainer", "buddy", "mate", "friend", "bro", "chef"})
+_HEALTH: Final = frozenset({"body", "sport", "condition", "medicine"})
+_SAYS_NOTHING: Final = frozenset({"identity", "relation"})
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    groups: str
+    words: str
+    moment: str
+    update: str
+    replaced: str
+    says: str
+    alone: str
+    health: str
+    moved: str
+    most_words: int
+
+
+class _Sets(NamedTuple):
+    groups: frozenset[str]
+    words: frozenset[str]
+    moment: frozenset[str]
+    update: frozenset[str]
+    replaced: frozenset[str]
+    says: frozenset[str]
+    alone: frozenset[str]
+    health: frozenset[str]
+    moved: frozenset[str]
+    most_words: int
+
+
+@cache
+def _sets() -> _Sets:
+    table: _Table = data.table("recall_remarks.toml", _Table)
+    return _Sets(
+        frozenset(table.groups.split()),
+        frozenset(table.words.split()),
+        frozenset(table.moment.split()),
+        frozenset(table.update.split()),
+        frozenset(table.replaced.split()),
+        frozenset(table.says.split()),
+        frozenset(table.alone.split()),
+        frozenset(table.health.split()),
+        frozenset(table.moved.split()),
+        table.most_words,
+    )
+
+
+def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = None) -> tuple[Statement, ...]:
+    """What ``said`` tells beside what is ``stated``: something that no rule reads, and of what it may say more."""
+    if len(said.text) > _MOST_CHARACTERS:
+        return ()
+    spoken = words(said.text)
+    if said.text.rstrip().endswith("?") or not 2 < len(spoken) <= _sets().most_words:
+        return ()
+    own = [one for one in stated if one.subject == "user" and one.kind not in _SAYS_NOTHING]
+    about = _about(spoken)
+    who = next((one.subject for one in stated if one.subject != "user"), "") or _told_of(spoken, other)
+    found: list[Statement] = []
+    news = not _sets().update.isdisjoint(spoken)
+    speaks = any(is_speaker(word.split("'")[0]) for word in spoken)
+    if about and not own and who == "user" and (speaks or news) and _sets().moment.isdisjoint(spoken):
+        found.append(Statement("strategy", " ".join(about), who, False, "present", REMARK, said.text))
+    if news and (own or about):
+        kinds = {one.kind for one in own if not one.negated}
+        surely = speaks or not _sets().health.isdisjoint(spoken)
+        who = "user" if own else who
+        found.append(
+            Statement(
+                "strategy",
+                " ".join(sorted(_sets().replaced.intersection(kinds))),
+                who,
+                True,
+                "present" if surely else "past",
+                UPDATE,
+                said.text,
+            )
+        )
+    return tuple(found)
+
+
+def of_health(said: str) -> bool:
+    """Whether words of the body, of sport, or of those who treat somebody are among what is ``said``."""
+    spoken = words(said)
+    return not _sets().health.isdisjoint(spoken) or not _HEALTH.isdisjoint(known_words().groups_of(spoken))
+
+
+def moves(said: str) -> bool:
+    """Whether ``said`` says that something is at another time than it was."""
+    return not _sets().moved.isdisjoint(words(said))
+
+
+def _about(spoken: Sequence[str]) -> Sequence[str]:
+    """The words that say what a remark is about."""
+    sets, known = _sets(), known_words()
+    return [word for word in spoken if word in sets.words or not sets.groups.isdisjoint(known.of(word))]
+
+
+def _told_of(spoken: Sequence[str], other: str | None) -> str:
+    """Whom a message tells of: the first that it names, unless only what they say is told; else the person."""
+    for at, word in enumerate(spoken):
+        if (
+            is_relation(word)
+            and not (at == 0 and word in _ADDRESSED)
+            and not _sets().says.intersection(spoken[at + 1 : at + 3])
+        ):
+            return relation(word)
+        if is_speaker(word.split("'")[0]) and not any(map(is_relation, spoken[at + 1 : at + 3])):
+            return "user"
+    return other if other is not None and not _sets().alone.isdisjoint(spoken) else "user"
