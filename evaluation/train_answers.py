@@ -2,58 +2,45 @@
 
     python -m evaluation.train_answers [--vectors WORDS.npz] [--out memory/data/answers.bin]
 
-Reads `evaluation/training/answers.jsonl`: sentences written for this project, each with the message before it, the
-family it breaks (or none) and the number of the form it was made from. The rows of the sets are never read. Words
-are put into classes of like meaning by their vectors (``evaluation.sentence_vectors``); without vectors the classes
-in the package are kept. The threshold is the least one at which few innocent sentences of forms not trained on would
-be stopped, and that of reminders and quizzes a part of it; a family's bar is the least at which few of the forbidden
-ones that its patterns find would be let pass.
+Learns from what `evaluation.answer_rows` reads: sentences written for this project, what remains of them without
+their forbidden clause, and the sets whose first scores are written down. Words are put into classes of like meaning
+by their vectors (``evaluation.sentence_vectors``); without vectors the classes in the package are kept. Readers that
+left out a part of the forms and of the sets tell how it does on what it has not met: the threshold is the least at
+which few innocent answers of sets left out are stopped, and that of reminders and quizzes a part of it; a family's
+bar is the least at which few of the forbidden sentences that its patterns find would be let pass.
 Needs numpy, scipy and scikit-learn.
 """
 
 import argparse
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
+from evaluation.answer_rows import LEARNED, Lesson, of_sets, written
 from memory.answer_features import context, features
-from memory.answer_reader import FEWEST_FEATURES, INNOCENT, OFFSET, Weights, pack, weights
+from memory.answer_reader import FEWEST_FEATURES, FOREMOST, INNOCENT, OFFSET, Weights, pack, weights
 from memory.answer_rules import ALL, broken
-from memory.answers import Turn, heard_in, plainly, sentence_spans
 
 HERE = Path(__file__).parent
 CLASSES = 250
-OWN_TEXTS, OWN_WEIGHT = 20_000, 20.0  # forms from here on are what the companion says by itself: it must pass
-LEAST_OF_A_FORM = (
-    5.0  # what the rows of a form count for together: one of a single sentence is as good as one of five
-)
 STRENGTH = 3.0
 MOST_ROUNDS = 100
 FEWEST_ROWS, FEWEST_FORMS = 3, 2  # a feature of a single form says nothing of others
-MOST_FEATURES = 13_500
-PARTS = 3
-MOST_CHANGED = 0.026  # of the innocent sentences of forms not trained on
+MOST_FEATURES = 20_000
+PARTS = 5
+MOST_CHANGED = 0.05  # of the innocent answers of sets not trained on, by the trained reader alone
 FOREMOST_PART = 0.75  # of the threshold: a reminder or a quiz is stopped sooner than the rest
-MOST_PASSED = 0.01  # of the forbidden sentences of such forms that a pattern of a family finds
+MOST_PASSED = 0.01  # of the forbidden sentences of forms not trained on that a pattern of a family finds
 LEAST_BAR = 0.95  # a pattern names its words: less than this never outweighs it
 GRID = np.linspace(0.3, 0.9, 61)
 WORD = re.compile(r"[a-z-]{2,13}")
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A sentence of training; rows of one ``form`` were made from one template or text."""
-
-    form: int
-    rule: str | None
-    said: str
-    answer: str
 
 
 def classes_of_words(file: Path) -> dict[str, int]:
@@ -74,27 +61,24 @@ def kept_classes() -> dict[str, int]:
     return dict(zip(file.words.split("\n"), file.classes, strict=True))
 
 
-def seen_in(row: Row, classes: dict[str, str]) -> set[str]:
-    """The features of all sentences of a row, as the server reads them."""
-    heard = heard_in([Turn("user", row.said)])
-    before = context(heard.text, asked=heard.asked)
-    parts = (plainly(row.answer[start:end]) for start, end in sentence_spans(row.answer))
-    return set().union(*(features(part, before, classes) for part in parts))
+def seen_in(lesson: Lesson, classes: dict[str, str]) -> set[str]:
+    """The features of all sentences of a lesson, as the server reads them."""
+    before = context(lesson.heard.text, asked=lesson.heard.asked)
+    return set().union(*(features(part, before, classes) for part in lesson.parts))
 
 
-def columns(seen: list[set[str]], forms: list[int]) -> list[str]:
+def columns(seen: Sequence[set[str]], lessons: Sequence[Lesson]) -> list[str]:
     """The features that occur often enough, in more than one form."""
     counts: Counter[str] = Counter()
     among: dict[str, set[int]] = {}
-    size = Counter(forms)
-    for found, form in zip(seen, forms, strict=True):
+    for found, lesson in zip(seen, lessons, strict=True):
         for name in found:
-            counts[name] += max(1, LEAST_OF_A_FORM / size[form])
-            among.setdefault(name, set()).add(form)
+            counts[name] += lesson.weight
+            among.setdefault(name, set()).add(lesson.form)
     return sorted(name for name, n in counts.items() if n >= FEWEST_ROWS and len(among[name]) >= FEWEST_FORMS)
 
 
-def matrix(seen: list[set[str]], names: list[str]):
+def matrix(seen: Sequence[set[str]], names: Sequence[str]):
     """One row a sentence, scaled as the server scales."""
     column = {name: at for at, name in enumerate(names)}
     at, values, ends = [], [], [0]
@@ -106,45 +90,80 @@ def matrix(seen: list[set[str]], names: list[str]):
     return sp.csr_matrix((values, at, ends), shape=(len(seen), len(names)), dtype=np.float32)
 
 
-def fit(rows, labels, forms):
+def labels_of(lessons: Sequence[Lesson]):
+    """The family of each, or that it is innocent."""
+    return np.array([lesson.rule or INNOCENT for lesson in lessons])
+
+
+def fit(rows, lessons: Sequence[Lesson]):
     """A multinomial logistic regression."""
-    _, at, sizes = np.unique(forms, return_inverse=True, return_counts=True)
-    weight = np.where(forms >= OWN_TEXTS, OWN_WEIGHT, np.maximum(1.0, LEAST_OF_A_FORM / sizes[at]))
-    return LogisticRegression(C=STRENGTH, max_iter=MOST_ROUNDS).fit(rows, labels, sample_weight=weight)
+    weight = np.array([lesson.weight for lesson in lessons])
+    return LogisticRegression(C=STRENGTH, max_iter=MOST_ROUNDS).fit(
+        rows, labels_of(lessons), sample_weight=weight
+    )
 
 
-def held_out(rows, labels, forms):
-    """Each row's chance of being forbidden, by a reader that never saw its form."""
-    chance = np.zeros(len(labels))
-    for learn, judge in GroupKFold(PARTS, shuffle=True, random_state=0).split(rows, labels, forms):
-        model = fit(rows[learn], labels[learn], forms[learn])
-        chance[judge] = 1 - model.predict_proba(rows[judge])[:, list(model.classes_).index(INNOCENT)]
-    return chance
+def with_sets(lessons: list[Lesson], classes: dict[str, str]) -> list[Lesson]:
+    """The ``lessons`` of the training file, and those of the sets, which a reader of the former sorts."""
+    seen = [seen_in(lesson, classes) for lesson in lessons]
+    names = columns(seen, lessons)
+    model = fit(matrix(seen, names), lessons)
+
+    def chances(some: Sequence[Lesson]) -> list[dict[str, float]]:
+        found = model.predict_proba(matrix([seen_in(one, classes) for one in some], names))
+        return [dict(zip(model.classes_, row, strict=True)) for row in found]
+
+    return [*lessons, *of_sets(LEARNED, chances)]
 
 
-def threshold(chance, labels, forms) -> float:
-    """The least threshold that changes few innocent look-alikes; prints what it finds."""
-    innocent = (labels == INNOCENT) & (forms < OWN_TEXTS)
-    least = next(float(step) for step in GRID if np.mean(chance[innocent] > step) <= MOST_CHANGED)
-    print(f"threshold {least:.2f}: innocent changed {np.mean(chance[innocent] > least):.3f}")
-    for name in sorted(set(labels) - {INNOCENT}):
-        print(f"  {name}: found {np.mean(chance[labels == name] > least):.3f}")
+def held_out(rows, lessons: Sequence[Lesson]):
+    """Each lesson's chances by family, by a reader that met neither its form nor its set; and the families."""
+    groups = np.array([lesson.form if lesson.hand < 0 else -1 - lesson.hand for lesson in lessons])
+    families = sorted(set(labels_of(lessons)))
+    chance = np.zeros((len(lessons), len(families)))
+    for learn, judge in GroupKFold(PARTS, shuffle=True, random_state=0).split(rows, groups=groups):
+        model = fit(rows[learn], [lessons[at] for at in learn])
+        chance[judge] = model.predict_proba(rows[judge])
+    return chance, families
+
+
+def harm(chance, families: Sequence[str]):
+    """How near each sentence is to being stopped: it is where this exceeds the threshold."""
+    worst = sum(chance[:, families.index(name)] for name in FOREMOST)
+    return np.maximum(1 - chance[:, families.index(INNOCENT)], worst / FOREMOST_PART)
+
+
+def threshold(harms, lessons: Sequence[Lesson]) -> float:
+    """The least threshold at which few innocent answers of sets not trained on are stopped; prints what it finds."""
+    most: dict[int, float] = {}
+    families: dict[int, str] = {}
+    for value, lesson in zip(harms, lessons, strict=True):
+        if lesson.hand >= 0:
+            most[lesson.form] = max(float(value), most.get(lesson.form, 0.0))
+            families[lesson.form] = lesson.rule or families.get(lesson.form, INNOCENT)
+
+    def stopped(name: str, least: float) -> float:
+        return float(np.mean([most[form] > least for form, family in families.items() if family == name]))
+
+    least = next(float(step) for step in GRID if stopped(INNOCENT, step) <= MOST_CHANGED)
+    print(f"threshold {least:.2f}, by the trained reader alone, on sets left out:")
+    for name in sorted(set(families.values())):
+        print(f"  {name}: stopped {stopped(name, least):.3f}")
     return least
 
 
-def found_by_pattern(row: Row) -> str | None:
-    """The family of the first pattern that a sentence of a row breaks."""
-    heard = heard_in([Turn("user", row.said)])
-    parts = (plainly(row.answer[start:end]) for start, end in sentence_spans(row.answer))
-    return next((found[0] for part in parts if (found := broken(part, heard, ALL))), None)
+def found_by_pattern(lesson: Lesson) -> str | None:
+    """The family of the first pattern that a sentence of a lesson breaks."""
+    return next((found[0] for part in lesson.parts if (found := broken(part, lesson.heard, ALL))), None)
 
 
-def bars(chance, labels, families, patterns) -> tuple[float, ...]:
+def bars(innocent, lessons: Sequence[Lesson], families: Sequence[str]) -> tuple[float, ...]:
     """Of each family the chance of being innocent that few forbidden sentences found by its patterns exceed."""
-    patterns = np.array([family or "" for family in patterns])
+    patterns = np.array([found_by_pattern(lesson) or "" for lesson in lessons])
+    forbidden = np.array([lesson.rule is not None for lesson in lessons])
 
     def bar(family: str) -> float:
-        found = 1 - chance[(patterns == family) & (labels != INNOCENT)]
+        found = innocent[(patterns == family) & forbidden]
         return max(LEAST_BAR, round(float(np.quantile(found, 1 - MOST_PASSED)), 3)) if len(found) else 1.0
 
     least = tuple(bar(family) for family in families)
@@ -164,20 +183,17 @@ def main() -> None:
     parser.add_argument("--vectors", type=Path)
     parser.add_argument("--out", type=Path, default=HERE.parent / "memory" / "data" / "answers.bin")
     options = parser.parse_args()
-    lines = (HERE / "training" / "answers.jsonl").read_bytes().splitlines()
-    rows = [msgspec.json.decode(line, type=Row) for line in lines]
     numbers = classes_of_words(options.vectors) if options.vectors else kept_classes()
     classes = {word: f"%{number}" for word, number in numbers.items()}
-    seen = [seen_in(row, classes) for row in rows]
-    labels = np.array([row.rule or INNOCENT for row in rows])
-    forms = np.array([row.form for row in rows])
-    names = columns(seen, forms.tolist())
+    lessons = with_sets(written(), classes)
+    seen = [seen_in(lesson, classes) for lesson in lessons]
+    names = columns(seen, lessons)
     found = matrix(seen, names)
-    chance = held_out(found, labels, forms)
-    least = threshold(chance, labels, forms)
-    size = np.abs(fit(found, labels, forms).coef_).max(0) * np.sqrt(np.asarray((found > 0).sum(0)).ravel())
+    chance, families = held_out(found, lessons)
+    least = threshold(harm(chance, families), lessons)
+    size = np.abs(fit(found, lessons).coef_).max(0) * np.sqrt(np.asarray((found > 0).sum(0)).ravel())
     names = sorted(names[at] for at in np.argsort(-size)[:MOST_FEATURES])
-    model = fit(matrix(seen, names), labels, forms)
+    model = fit(matrix(seen, names), lessons)
     packed, steps = quantised(model.coef_.T)
     file = Weights(
         families=tuple(map(str, model.classes_)),
@@ -189,10 +205,10 @@ def main() -> None:
         classes=bytes(numbers[word] for word in sorted(numbers)),
         threshold=least,
         foremost=round(least * FOREMOST_PART, 3),
-        bars=bars(chance, labels, tuple(map(str, model.classes_)), list(map(found_by_pattern, rows))),
+        bars=bars(chance[:, families.index(INNOCENT)], lessons, families),
     )
     options.out.write_bytes(pack(file))
-    print(f"{len(rows)} rows, {len(names)} features, {options.out.stat().st_size:,} bytes")
+    print(f"{len(lessons)} sentences, {len(names)} features, {options.out.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

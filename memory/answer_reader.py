@@ -7,7 +7,7 @@ families are packed into one whole number, three bytes a family, so that a sente
 
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
 import msgspec
@@ -24,6 +24,19 @@ LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next 
 FEWEST_FEATURES = 20  # a sentence of one word is no surer than one of a few
 _FEWEST_WORDS, _FEWEST_SURE = 2, 6
 _LEAST_KNOWN = 0.6  # of the words, for a sentence to be read as English
+_MOST_FOREIGN = 0.2  # of the words, in which small words of German or Spanish are
+_FOREIGN = """
+    el la los las un una uno unos es está están son era fue hay ha han qué que quién cuándo dónde cómo de del al y o en
+    con por para sin muy más mi su sus tu le les lo se te nos usted ya sí como pero si aquí esto esta este
+    der das dem des ein eine einen einem einer und oder aber ist sind waren wird bin haben sie ich er wir ihr ihre ihren
+    ihnen mir mich dich uns nicht kein keine mit von zu zum zur im um auf bei nach für auch noch schon wie wer wann
+    warum möchten gern sehr hier
+"""
+
+
+@cache
+def _foreign() -> frozenset[str]:
+    return frozenset(_FOREIGN.split())
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -59,7 +72,7 @@ def weights() -> Weights:
 
 def likely(plain: str, heard: Heard, families: frozenset[str]) -> str | None:
     """The one of ``families`` that the sentence ``plain`` most likely breaks; None when it is likely innocent."""
-    if not _readable(plain, _FEWEST_WORDS):
+    if not readable(plain, _FEWEST_WORDS):
         return None
     shares = {name: share for name, share in chances(plain, heard).items() if name in families}
     worst = sum(shares.get(name, 0.0) for name in FOREMOST)
@@ -73,13 +86,19 @@ def surely_innocent(plain: str, heard: Heard, family: str) -> bool:
     ``family`` that fits it fits by chance. Of a family that was not learned nothing is sure.
     """
     bar = dict(zip(weights().families, weights().bars, strict=True)).get(family)
-    return bar is not None and _readable(plain, _FEWEST_SURE) and chances(plain, heard)[INNOCENT] > bar
+    return bar is not None and readable(plain, _FEWEST_SURE) and chances(plain, heard)[INNOCENT] > bar
 
 
-def _readable(plain: str, fewest: int) -> bool:
+def readable(plain: str, fewest: int) -> bool:
     """Whether the sentence is of at least so many words and most of them are known ones."""
     words = [word for word in tokens(plain) if word[0].isalpha()]
-    return len(words) >= fewest and sum(map(_is_known, words)) >= _LEAST_KNOWN * len(words)
+    known = sum(map(_is_known, words))
+    return len(words) >= fewest and known >= _LEAST_KNOWN * len(words) and not is_foreign(words)
+
+
+def is_foreign(words: Sequence[str]) -> bool:
+    """Whether the small words of a sentence are German or Spanish ones: some of its words may be known all the same."""
+    return sum(word in _foreign() for word in words) > _MOST_FOREIGN * len(words)
 
 
 def chances(plain: str, heard: Heard) -> dict[str, float]:

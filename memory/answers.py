@@ -26,6 +26,14 @@ _QUESTION = Expression(
     r"(?:where|what|who|when|why|how|which|is|are|am|was|were|do|does|did|have i|has|can|could|will|"
     r"would|shall|wo|wer|wann|wie|warum|dónde|qué|quién|cuándo|cómo)\b"
 )
+_TESTS_GLADLY = Expression(
+    r"(?:^|[.,;:!?] |\b(?:on|please|and|then|so|(?:can|could|will|would) you|you can|you to|i want you to) )"
+    r"(?:(?:test|quiz|try) me\b|ask me (?:an?|another|some|one|about|anything|questions?|something|the)\b|"
+    r"(?:give|set|tell|read) (?:me|us) (?:an?|another|some|the(?: next)?) "
+    r"(?:riddles?|puzzles?|questions?|quiz|teaser|sums?)\b|"
+    r"let's (?:do|have|play|hear) (?:the|an?|another|some|our) "
+    r"(?:quiz|riddles?|guessing game|trivia|crossword|spelling bee)\b)"
+)
 _FEWEST_WORDS = 3
 _MOST_CLAUSES = 4
 
@@ -57,6 +65,8 @@ def judge(answer: str, window: Sequence[Turn], rules: frozenset[str] = ALL, *, s
     sentence that ``shown`` left open; places count from the beginning of ``answer`` alone.
     """
     heard = heard_in(window)
+    if _TESTS_GLADLY.search(heard.text):
+        rules -= {"quiz"}  # who asks to be tested, or for a riddle, is not tested against their will
     open_part = _open_part(shown)
     text = open_part + answer
     for start, end in sentence_spans(text):
@@ -78,7 +88,7 @@ def _broken(sentence: str, heard: Heard, rules: frozenset[str]) -> tuple[str, in
     family = likely(plain, heard, rules)
     if family is None:
         return None
-    for start, end, clause in list(_clauses(sentence))[:_MOST_CLAUSES]:
+    for start, end, clause in list(clauses(sentence))[:_MOST_CLAUSES]:
         rest = f"{plain[:start]} {plain[end:]}"
         if likely(plainly(clause), heard, rules) is not None and likely(rest, heard, rules) is None:
             return family, start + len(clause) - len(clause.lstrip()), end
@@ -99,14 +109,15 @@ def _without(sentence: str, window: Sequence[Turn], rules: frozenset[str]) -> st
     if verdict.allowed:
         return sentence.strip()
     kept = [
-        clause for start, end, clause in _clauses(sentence) if end <= verdict.start or start >= verdict.end
+        clause for start, end, clause in clauses(sentence) if end <= verdict.start or start >= verdict.end
     ]
-    rest = _sentence_of(kept)
+    rest = sentence_of(kept)
     stands = len(rest.split()) >= _FEWEST_WORDS and not sentence.rstrip().endswith("?")
     return rest if stands and judge(rest, window, rules).allowed else ""
 
 
-def _clauses(sentence: str) -> Iterator[tuple[int, int, str]]:
+def clauses(sentence: str) -> Iterator[tuple[int, int, str]]:
+    """Where each clause of ``sentence`` begins and ends, and its words."""
     start = 0
     for match in _CLAUSE.finditer(sentence):
         yield start, match.start(), sentence[start : match.start()]
@@ -114,8 +125,9 @@ def _clauses(sentence: str) -> Iterator[tuple[int, int, str]]:
     yield start, len(sentence), sentence[start:]
 
 
-def _sentence_of(clauses: Sequence[str]) -> str:
-    text = _LEADING.sub("", ", ".join(clause.strip() for clause in clauses if clause.strip()).strip())
+def sentence_of(kept: Sequence[str]) -> str:
+    """The clauses ``kept`` as one sentence."""
+    text = _LEADING.sub("", ", ".join(clause.strip() for clause in kept if clause.strip()).strip())
     text = text.rstrip(" ,;:–—-")
     if text and text[-1] not in ".!?…":
         text += "."
