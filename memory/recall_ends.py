@@ -15,6 +15,7 @@ import msgspec
 
 from memory import data, statements_loose
 from memory.recall_remarks import REMARK, of_health
+from memory.recall_threads import stem
 from memory.statements_ends import core
 from memory.statements_kinds import Statement
 from memory.statements_rules import TURNING
@@ -27,7 +28,6 @@ LOOKED_AT: Final = 200
 JUST_BEFORE: Final = 4
 """How many messages further back what "that" points at may have been said, the companion's among them."""
 _WORD: Final = re.compile(r"[^\W_]+")
-_ENDINGS: Final = ("ingen", "ing", "ern", "ed", "er", "es", "en", "s", "n", "e")
 _LONG: Final = 5  # letters of a word by which it is found in a longer one ("Halbmarathon")
 
 
@@ -92,23 +92,15 @@ def turns(statement: Statement) -> bool:
     return statement.attribute in TURNING
 
 
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word  # "runn"
-
-
 @cache
 def _stems(words: tuple[str, ...] | frozenset[str]) -> frozenset[str]:
-    return frozenset(map(_stem, words))
+    return frozenset(map(stem, words))
 
 
 @lru_cache(maxsize=512)
 def _naming(text: str) -> frozenset[str]:
     """The words of ``text`` that name something, without endings."""
-    return frozenset(_stem(word) for word in _WORD.findall(folded(text)) if word not in _sets().small)
+    return frozenset(stem(word) for word in _WORD.findall(folded(text)) if word not in _sets().small)
 
 
 def _shared(words: frozenset[str], others: frozenset[str]) -> frozenset[str]:

@@ -106,7 +106,7 @@ class Remembered(Kept):
         question of one's own needs not so little, also where nothing was.
         """
         needs = self._reader.needs
-        if len(found) < most and (found or needed.own):
+        if len(found) < most and needed.asks and (found or needed.own):
             told = shown | {each.message_id for each in found}
             little = self._worth(needed, reach, (True, False), needs.least if found else needs.alone)
             yield from islice(self._told(little, told), most - len(found))

@@ -29,6 +29,7 @@ from memory.statements_kinds import SAFETY, Statement, StatementKind
 
 ALONGSIDE = 12
 """How many statements before and after one those of the same sentence are looked for."""
+_NAMED_WHOLE: frozenset[StatementKind] = frozenset({"equipment", "goal", "place", "project"})
 _NO_WORDS: frozenset[str] = frozenset()
 _PARTS = frozenset({"lower", "upper", "trunk"})
 
@@ -116,20 +117,23 @@ class Kept:
         tied = [
             self._known[number]
             for number, count in shared.items()
-            if number in self._known
-            and (more.tense == "present" or count > 1 or number in at_another or self._names(number, said))
+            if number in self._known and (number in at_another or self._tied(number, more, said, count))
         ]
+        kinds = more.value.split()
         latest = [
             self._known[next(reversed(kin.numbers))]
             for kin in self._kin.values()
-            if kin.numbers and kin.kind.name in more.value.split() and kin.subject == subject
+            if kin.numbers and kin.kind.name in kinds and kin.subject == subject
         ]
         self._overtake(stated, more, [place for place in (*latest, *tied) if place.kin.subject == subject])
 
-    def _names(self, number: int, said: AbstractSet[str]) -> bool:
-        """Whether what is ``said`` names what a statement states, not only what else its sentence says."""
+    def _tied(self, number: int, more: Statement, said: AbstractSet[str], shared: int) -> bool:
+        """Whether a statement is of the matter of which a message says ``more``, whose words are ``said``."""
         one = self._known[number].statement
-        return one.attribute == REMARK or not said.isdisjoint(tying(one.value))
+        named = tying(one.value)
+        if more.tense == "future":  # no word says that anything is new: it must name the thing whole
+            return one.kind in _NAMED_WHOLE and bool(named) and named <= said
+        return more.tense == "present" or shared > 1 or one.attribute == REMARK or not said.isdisjoint(named)
 
     def _turn(self, change: Statement, added: _Added, stated: Stated) -> None:
         """End what ``change`` means, or overtake what of it may hold still: its message comes in its place, or before

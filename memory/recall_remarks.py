@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from memory import data
-from memory.statements_kinds import Statement
+from memory.statements_kinds import Statement, Tense
 from memory.statements_subjects import is_relation, is_speaker, relation
 from memory.statements_text import Sentences
 from memory.statements_words import known_words
@@ -21,7 +21,11 @@ from memory.text import words
 REMARK: Final = "remark"
 """The attribute under which a remark is held; it is a statement of no kind of its own."""
 UPDATE: Final = "update"
-"""The attribute of what only says that a message may say more of something stated before."""
+"""The attribute of what only says that a message may say more of something stated before.
+
+Its value are the kinds of which it states something new, its tense how sure that is: ``present`` when it says so and of
+the person, ``past`` when it names nobody, ``future`` when no word says that anything is new.
+"""
 _MOST_CHARACTERS: Final = 400
 _ADDRESSED: Final = frozenset({"coach", "trainer", "buddy", "mate", "friend", "bro", "chef"})
 _HEALTH: Final = frozenset({"body", "sport", "condition", "medicine"})
@@ -82,25 +86,16 @@ def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = No
     about = _about(spoken)
     who = next((one.subject for one in stated if one.subject != "user"), "") or _told_of(spoken, other)
     found: list[Statement] = []
-    news = not _sets().update.isdisjoint(spoken)
+    news = not (_sets().update | _sets().moved).isdisjoint(spoken)
     speaks = any(is_speaker(word.split("'")[0]) for word in spoken)
     if about and not own and who == "user" and (speaks or news) and _sets().moment.isdisjoint(spoken):
         found.append(Statement("strategy", " ".join(about), who, False, "present", REMARK, said.text))
-    if news and (own or about):
-        kinds = {one.kind for one in own if not one.negated}
+    if (own or about) and (news or "equipment" in known_words().groups_of(spoken)):
+        kinds = {one.kind for one in own if news and not one.negated}
         surely = speaks or not _sets().health.isdisjoint(spoken)
-        who = "user" if own else who
-        found.append(
-            Statement(
-                "strategy",
-                " ".join(sorted(_sets().replaced.intersection(kinds))),
-                who,
-                True,
-                "present" if surely else "past",
-                UPDATE,
-                said.text,
-            )
-        )
+        how: Tense = ("present" if surely else "past") if news else "future"
+        new = " ".join(sorted(_sets().replaced.intersection(kinds)))
+        found.append(Statement("strategy", new, "user" if own else who, True, how, UPDATE, said.text))
     return tuple(found)
 
 

@@ -13,7 +13,6 @@ from typing import Final
 import msgspec
 
 from memory import data
-from memory.statements_ends import core
 from memory.statements_words import known_words
 from memory.text import folded, words
 
@@ -21,6 +20,7 @@ MOST_TIED: Final = 4
 """Of the statements that share a word, how many of the latest a message says more of."""
 _CLASSES: Final = frozenset({"day", "month"})
 """Another day or month in the place of one that was named ("they moved it to Thursdays") is of the same matter too."""
+_ENDINGS: Final = ("ingen", "ing", "ern", "ed", "er", "es", "en", "s", "n", "e")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -28,16 +28,25 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     common: str
 
 
+def stem(word: str) -> str:
+    """``word`` without its ending, as one that is compared with others."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word  # "runn"
+
+
 @cache
 def _common() -> frozenset[str]:
     table: _Table = data.table("recall_threads.toml", _Table)
-    return core(table.common)
+    return frozenset(map(stem, table.common.split()))
 
 
 @lru_cache(maxsize=4_096)
 def tying(text: str) -> frozenset[str]:
     """The words of ``text`` that tie it to what was said of the same matter, without endings."""
-    return core(" ".join(_WORD.findall(folded(text)))) - _common()
+    return frozenset(map(stem, _WORD.findall(folded(text)))) - _common()
 
 
 @lru_cache(maxsize=4_096)

@@ -83,7 +83,7 @@ class Needed(msgspec.Struct, frozen=True):
     """What a message asks for: topics, regions of the body, people it names, and its own words.
 
     ``tells`` when it only tells of what was, ``aside`` when it asks on somebody else's account ("his lunch box"),
-    ``own`` when it is a question of one who speaks of themselves.
+    ``own`` when it is a question of one who speaks of themselves, ``asks`` when it asks for something at all.
     """
 
     topics: tuple[str, ...]
@@ -94,6 +94,7 @@ class Needed(msgspec.Struct, frozen=True):
     tells: bool = False
     aside: bool = False
     own: bool = False
+    asks: bool = False
 
 
 @cache
@@ -179,6 +180,7 @@ class Reader:
             of_others or (not asks and bool(self._tells.search(text))),
             bool(self._somebody.search(text)),
             spoken and asks and self._is_question(text),
+            asks,
         )
 
     def _is_question(self, text: str) -> bool:

@@ -47,6 +47,7 @@ __all__ = [
 
 NOBODY = ""
 """What a stretch leaves that states something of nobody here; such a sentence is not read loosely."""
+_TO_ME = Expression(r"\b(?:me|us|mich|uns) (?:on|onto|off|auf)\b")
 _OF_ANOTHER = Expression(r"\b(?:his|her|their)\b")
 _KEPT_IN_STORIES: frozenset[StatementKind] = frozenset({"preference", "goal", "project", "learning", "tool"})
 
@@ -107,6 +108,8 @@ def _subject(found: _Found, names: frozenset[str], carried: str | None, other: s
     ):
         before.append(first)
     subject = whose(before, names, carried, other)
+    if subject.name not in {"user", None} and _TO_ME.search(found.match):
+        return Whose("user", True, subject.at)  # "they've put me on lates"
     if not subject.explicit and _OF_ANOTHER.search(found.match):
         return Whose(other or "someone", True, 0)
     return subject

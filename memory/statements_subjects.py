@@ -203,7 +203,7 @@ def _with_me(said: Sequence[str], at: int) -> bool:
     after = said[at + 1 : at + 3]
     if len(after) == 2 and (after[0] in _sets().joins and after[1] in _OWN):
         return True
-    if at == 0 and after and (after[0] in _OWN or (after[0] == "," and len(after) == 2 and after[1] in _OWN)):
+    if at == 0 and after and (after[0] in _OWN or after[0] == ","):
         return said[0] in _sets().addressed
     return (
         at > 1
