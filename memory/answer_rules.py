@@ -38,11 +38,13 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """The table: rows, the fragments their expressions share, and their order of families."""
+    """The table: rows, the fragments their expressions share, their order of families, and acts by their words."""
 
     order: list[Family]
     fragments: dict[str, str]
     rule: list[Rule]
+    acts_by: dict[str, str] = {}
+    acts: dict[str, str] = {}
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -97,7 +99,16 @@ def _rules() -> Rules:
     """The table with its rows in the order of their families."""
     rules: Rules = table("answers.toml", Rules)
     rows = sorted(rules.rule, key=lambda rule: rules.order.index(rule.family))
-    return Rules(rules.order, rules.fragments, rows)
+    return msgspec.structs.replace(rules, rule=rows)
+
+
+@cache
+def acts() -> Mapping[str, tuple[str, bool]]:
+    """Of each word in the table the act it names, and whether it matters who does it."""
+    kinds = ((_rules().acts, False), (_rules().acts_by, True))
+    return {
+        word: (act, by) for table_, by in kinds for act in reversed(table_) for word in table_[act].split()
+    }
 
 
 @cache

@@ -121,11 +121,15 @@ def test_a_language_the_trained_reader_does_not_know_is_left_to_the_patterns() -
 
 def test_a_likely_reminder_or_quiz_is_stopped_sooner_than_the_rest() -> None:
     heard = Heard("i like birds.", asked=False)
-    sentence = "i wonder which one that is on the fence."
-    shares = chances(sentence, heard)
-    assert weights().foremost < sum(shares[name] for name in FOREMOST)
-    assert 1 - shares["innocent"] <= weights().threshold
-    assert likely(sentence, heard, ALL) in FOREMOST
+    sentences = ("which pretty one is that on the fence?", "now which bird comes to the fence?")
+    sure = [
+        sentence
+        for sentence in sentences
+        if weights().foremost < sum(chances(sentence, heard)[name] for name in FOREMOST)
+        and 1 - chances(sentence, heard)["innocent"] <= weights().threshold
+    ]
+    assert sure
+    assert all(likely(sentence, heard, ALL) in FOREMOST for sentence in sure)
 
 
 def test_the_trained_reader_is_small() -> None:
