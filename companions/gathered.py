@@ -21,7 +21,7 @@ from companions.state import Waiting
 from companions.talk import Talk, without
 from companions.tiers import LINE
 from memory.messages import Message
-from memory.recall import Reach, Recalled, Stated
+from memory.recall import OVERHEARD, Reach, Recalled, Stated
 from memory.recall import Remembered as Index
 from memory.statements_kinds import StatementKind
 from memory.text import sentences
@@ -152,9 +152,9 @@ def _telling(same: Same[Stated]) -> _Telling:
 def _told_of(stated: Stated) -> str:
     if count(stated.text) <= MOST_STATED_TOKENS:
         return stated.text
-    said = [each.words or each.value for each in stated.statements]
+    said = [each.words or each.value for each in stated.statements if each.attribute != OVERHEARD]
     telling = [each for each in sentences(stated.text) if any(part and part in each for part in said)]
-    return shortened(" […] ".join(telling) or "; ".join(said), MOST_STATED_TOKENS)
+    return shortened(" […] ".join(telling) or "; ".join(said) or stated.text, MOST_STATED_TOKENS)
 
 
 def context_of(policy: Policy, message: Message) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from memory.noticing import noticed
 from memory.phrases import tokens
 from memory.questions import Question, read_question
 from memory.recall import suggested
+from memory.recall_overheard import overheard
 from memory.recall_topics import Needed, default_reader
 from memory.repetition import Asked, find_repeat
 from memory.statements import Statement, last_mentioned, own_sentences, read_statements
@@ -102,6 +103,7 @@ def read(
     stated, maybe, other = _told(part, before, keeps)
     if recalls:
         default_reader().take_note((*stated, *maybe))
+        maybe = (*maybe, *overheard(part))
     return Reading(
         emotion=feeling.label,
         intensity=feeling.intensity,

@@ -14,6 +14,7 @@ from typing import Final
 from memory.recall_ends import turns
 from memory.recall_index import Reach, Recalled, Remembered
 from memory.recall_kept import Stated
+from memory.recall_overheard import OVERHEARD, overheard
 from memory.recall_remarks import remarks
 from memory.recall_topics import Needs, default_needs
 from memory.statements import (
@@ -26,6 +27,7 @@ from memory.statements import (
 )
 
 __all__ = [
+    "OVERHEARD",
     "Needs",
     "Reach",
     "Recalled",
@@ -71,7 +73,7 @@ def stated(
     """
     said = own_sentences(text)
     sure = read_statements(said, asked, other)
-    every = (*sure, *suggested(said, sure, other))
+    every = (*sure, *suggested(said, sure, other), *overheard(text))
     return Stated(message_id, position, every, text) if every else None
 
 

@@ -26,9 +26,8 @@ Matter: TypeAlias = Literal["body", "food", "plan", "time", "means", "life"]
 """What lasts of what somebody tells: health, eating, goals, hours and days, things and places, people and work."""
 MATTERS: Final[tuple[Matter, ...]] = get_args(Matter)
 OTHERS: Final = "other"  # told of somebody else
-CHANGES: Final = "change"  # something is no longer as it was
 NEEDS: Final = "any"  # a request for which something told before matters
-TELLS: Final = (*MATTERS, OTHERS, CHANGES)
+TELLS: Final = (*MATTERS, OTHERS)
 ASKS: Final = (*MATTERS, NEEDS)
 FEWEST: Final = 12  # features; a message of a few words is no surer than one of several
 LONGEST: Final = 400  # characters at the beginning of a message that are heard
@@ -129,7 +128,7 @@ def _asks() -> _Reading:
 
 @lru_cache(maxsize=1_024)
 def told(text: str) -> Mapping[str, float]:
-    """How likely a message tells of each of `MATTERS`, tells it of somebody else, and tells a change."""
+    """How likely a message tells of each of `MATTERS`, and that it tells it of somebody else."""
     return _tells().chances(text)
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice, product
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -18,6 +18,8 @@ from memory.recall_topics import Needed
 from memory.recall_worth import HURT_BONUS, Group, Kin, Kind, Want, Worth, in_turn, near, whose
 from memory.statements_kinds import StatementKind
 
+HEARD = "heard"
+"""Why a message comes back that no rule brings."""
 MOST_CRITICAL = 60
 """Messages critical for safety that are brought back: more than any budget of a recall has room for."""
 _NONE: frozenset[int] = frozenset()
@@ -32,6 +34,7 @@ class Recalled(msgspec.Struct, frozen=True):
     safety: bool
 
 
+Found: TypeAlias = tuple[Recalled, Stated]
 _Called = Mapping[Kin, Sequence[AbstractSet[int]]]
 """Statements that a message calls by name: of each kin, those that each of its words names."""
 
@@ -56,13 +59,9 @@ class Remembered(Kept):
         needed = self._reader.asked(query)
         if needed is None:
             return ()
-        needed = self._meant(needed)
         later = {one.message_id for one in self._said if before is not None and one.position >= before}
-        found = [
-            each for each, _ in islice(self._told(self._worth(needed, None, (True, False)), later), limit)
-        ]
-        found += (each for each, _ in self._beside(needed, None, later, found, limit))
-        return tuple(found)
+        found = self._places(self._meant(needed), None, later, limit, (True, False))
+        return tuple(each for each, _ in found)
 
     def _meant(self, needed: Needed) -> Needed:
         """``needed``, and by name whom it calls by a relation."""
@@ -73,7 +72,7 @@ class Remembered(Kept):
 
     def bring_back(
         self, needed: Needed | None, *, most: int, reach: Reach, shown: AbstractSet[str] = frozenset()
-    ) -> Iterator[tuple[Recalled, Stated]]:
+    ) -> Iterator[Found]:
         """What an answer should know of, by what its message ``needed``, but for messages that are ``shown`` anyway.
 
         What is critical for safety comes first and does not stop at ``most``, the rest does.
@@ -82,36 +81,56 @@ class Remembered(Kept):
             return
         needed = self._meant(needed)
         critical: set[str] = set()
-        safety = self._worth(needed, reach, (True,))
-        for each in islice(self._told(safety, shown), MOST_CRITICAL):
+        for each in islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL):
             critical.add(each[0].message_id)
             yield each
-        if len(critical) < most:
-            rest = self._worth(needed, reach, (False,))
-            found: list[Recalled] = []
-            for each in islice(self._told(rest, shown | critical), most - len(critical)):
-                found.append(each[0])
-                yield each
-            yield from self._beside(needed, reach, shown | critical, found, most - len(critical))
+        yield from self._places(needed, reach, shown | critical, most - len(critical), (False,))
 
-    def _beside(
+    def _places(
         self,
         needed: Needed,
         reach: Reach | None,
         shown: AbstractSet[str],
-        found: Sequence[Recalled],
         most: int,
-    ) -> Iterator[tuple[Recalled, Stated]]:
+        critical: Sequence[bool],
+    ) -> list[Found]:
+        """What fills so many places: what rules find, what is needed a little, what is only heard."""
+        if most <= 0:
+            return []
+        found = [*islice(self._told(self._worth(needed, reach, critical), shown), most)]
+        found += self._beside(needed, reach, shown, found, most)
+        found += self._heard(needed, reach, shown, found, most)
+        return found
+
+    def _beside(
+        self, needed: Needed, reach: Reach | None, shown: AbstractSet[str], found: Sequence[Found], most: int
+    ) -> list[Found]:
         """What a message needs a little, where there is room beside what was ``found`` that it needs; and of what a
         question of one's own needs not so little, also where nothing was.
         """
         needs = self._reader.needs
-        if len(found) < most and needed.asks and (found or needed.own):
-            told = shown | {each.message_id for each in found}
-            little = self._worth(needed, reach, (True, False), needs.least if found else needs.alone)
-            yield from islice(self._told(little, told), most - len(found))
+        if len(found) == most or not (needed.asks and (found or needed.own)):
+            return []
+        told = shown | {each.message_id for each, _ in found}
+        little = self._worth(needed, reach, (True, False), needs.least if found else needs.alone)
+        return [*islice(self._told(little, told), most - len(found))]
 
-    def _told(self, worth: Iterable[Group], shown: AbstractSet[str]) -> Iterator[tuple[Recalled, Stated]]:
+    def _heard(
+        self, needed: Needed, reach: Reach | None, shown: AbstractSet[str], found: Sequence[Found], most: int
+    ) -> list[Found]:
+        """What a message likely needs by its words' like, where there is room beside what was ``found``."""
+        if len(found) == most or not needed.matters:
+            return []
+        told = shown | {each.message_id for each, _ in found}
+        first = 0 if reach is None else len(self._log) - reach.latest + 1
+        fresh = (
+            (_heard(each.message, each.worth), each.message)
+            for each in self._overheard.worthy(needed.matters, first)
+            if each.message.message_id not in told and self._holds(each.number, each.message)
+        )
+        return [*islice(fresh, most - len(found))]
+
+    def _told(self, worth: Iterable[Group], shown: AbstractSet[str]) -> Iterator[Found]:
         """Messages by what they are worth, the latest of equals first, each once and none that is ``shown``."""
         told = set(shown)
         for each, number in in_turn(worth):
@@ -228,3 +247,7 @@ class Remembered(Kept):
         if kind.safety or reach is None or kind.name in reach.beyond or reach.latest >= len(self._log):
             return 0
         return self._log[-reach.latest].first if reach.latest else self._held.next
+
+
+def _heard(stated: Stated, score: float) -> Recalled:
+    return Recalled(stated.message_id, round(score, 3), HEARD, safety=False)

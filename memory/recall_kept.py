@@ -18,6 +18,7 @@ import msgspec
 
 from memory.once import once
 from memory.recall_ends import LOOKED_AT, MOST_CHANGES, Before, meant, overtakes, turns
+from memory.recall_overheard import OVERHEARD, Overheard
 from memory.recall_people import relation_of
 from memory.recall_remarks import REMARK, UPDATE, moves
 from memory.recall_threads import Threads, classes, tying
@@ -66,6 +67,7 @@ class Kept:
         self._needs = needs
         self._held = Held()
         self._threads = Threads()
+        self._overheard = Overheard[Stated]()
         self._known: dict[int, Known] = {}
         self._kinds: dict[tuple[str, frozenset[str]], Kind] = {}
         self._kin: dict[tuple[Kind, frozenset[str], str], Kin] = {}
@@ -96,7 +98,9 @@ class Kept:
             else:
                 self._turn(change, added, stated)
         for statement in stated.statements:
-            if turns(statement):
+            if statement.attribute == OVERHEARD:
+                self._overheard.add(len(self._log), stated, statement)
+            if turns(statement) or statement.attribute == OVERHEARD:
                 continue
             number, ended = self._held.add(statement)
             if here := [gone for gone in ended if gone in self._known]:
@@ -179,6 +183,16 @@ class Kept:
             one for one in beside if one is not None and (one.stated.message_id, one.statement.words) in said
         ]
 
+    def _holds(self, number: int, stated: Stated) -> bool:
+        """Whether the message that was the ``number``-th to be taken in is one that no rule reads, or says something
+        that holds of the person still.
+        """
+        if not any(map(_is_read, stated.statements)):
+            return True
+        last = self._log[number].first if number < len(self._log) else self._held.next
+        known = map(self._known.get, range(self._log[number - 1].first, last))
+        return any(one is not None and one.kin.own for one in known)
+
     def _kin_of(self, statement: Statement) -> Kin:
         groups = self._reader.groups(statement)
         hurt = groups & _PARTS if statement.kind in OF_A_PART else frozenset[str]()
@@ -240,6 +254,7 @@ class Kept:
 
     def _take_back(self) -> None:
         """As if the newest message had not been said: what it ended holds again."""
+        self._overheard.take_back(len(self._log))
         gone = self._log.pop()
         self._said.pop()
         for number in range(gone.first, self._held.next):
@@ -250,6 +265,11 @@ class Kept:
         for number, known in gone.ended:
             if number < gone.first:
                 self._put(number, known)
+
+
+def _is_read(statement: Statement) -> bool:
+    """Whether a rule says what a statement is: it is neither a remark nor heard, and does not only say of a change."""
+    return statement.attribute not in {REMARK, OVERHEARD} and not turns(statement)
 
 
 def _can_return(statement: Statement, ended: bool) -> bool:

@@ -8,11 +8,13 @@ topic needs each kind of statement. A message for general knowledge, or for a ch
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from memory import data
+from memory.recall_heard import MATTERS, NEEDS
+from memory.recall_heard import asked as heard
 from memory.statements_ends import core
 from memory.statements_kinds import Statement
 from memory.statements_subjects import relation
@@ -20,6 +22,7 @@ from memory.statements_words import known_words, read_groups
 from memory.text import Remembered, folded, words
 
 _NONE: frozenset[str] = frozenset()
+NEVER: Final = 2.0  # a chance that nothing has
 _SUBJECT: frozenset[str] = frozenset({"i", "we", "my", "our"})
 """With one of these no question is for general knowledge."""
 SHORT = 300
@@ -44,6 +47,9 @@ class Beside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The policy of a recall: topics, their needs, and the floor below which nothing comes back.
+
+    ``silent_below`` and ``heard_from`` are chances that a message needs anything at all (`memory.recall_heard`): below
+    the first nothing comes back, from the second on also what rules do not find.
 
     A policy without ``speaker`` takes every message for one's own, one without ``otherwise`` leaves a request in words
     that no topic has without anything.
@@ -77,6 +83,8 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     personal: str = ""
     question: str = "$^"
     beside: tuple[Beside, ...] = ()
+    silent_below: float = 0.0
+    heard_from: float = NEVER
 
 
 class Needed(msgspec.Struct, frozen=True):
@@ -84,6 +92,8 @@ class Needed(msgspec.Struct, frozen=True):
 
     ``tells`` when it only tells of what was, ``aside`` when it asks on somebody else's account ("his lunch box"),
     ``own`` when it is a question of one who speaks of themselves, ``asks`` when it asks for something at all.
+    ``matters`` are what it likely needs by its words' like (`memory.recall_heard`), with the chance of each, where it
+    surely needs anything.
     """
 
     topics: tuple[str, ...]
@@ -95,6 +105,7 @@ class Needed(msgspec.Struct, frozen=True):
     aside: bool = False
     own: bool = False
     asks: bool = False
+    matters: tuple[tuple[str, float], ...] = ()
 
 
 @cache
@@ -145,6 +156,18 @@ class Reader:
 
     def asked(self, query: str) -> Needed | None:
         """What ``query`` asks for; ``None`` when it needs nothing of the person."""
+        found = self._by_rules(query)
+        if found is None or self.needs.heard_from >= NEVER:
+            return found
+        chances = heard(query)
+        if chances[NEEDS] < self.needs.silent_below:
+            return None
+        if chances[NEEDS] < self.needs.heard_from:
+            return found
+        matters = tuple((matter, chances[matter]) for matter in MATTERS)
+        return msgspec.structs.replace(found, matters=matters)
+
+    def _by_rules(self, query: str) -> Needed | None:
         text = folded(query)
         if not text or self._chat.match(text):
             return None

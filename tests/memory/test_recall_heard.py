@@ -2,8 +2,9 @@
 
 import pytest
 
+from memory.recall import recall_batch
 from memory.recall_heard import MATTERS, NEEDS, asked, told
-from memory.recall_overheard import SOMEBODY, Overheard, overheard
+from memory.recall_overheard import Overheard, overheard
 
 
 @pytest.mark.parametrize(
@@ -33,37 +34,41 @@ def test_a_request_that_needs_something_is_heard(said: str) -> None:
     assert asked(said)[NEEDS] > 0.8
 
 
-def test_small_talk_tells_nothing_and_somebody_else_is_known() -> None:
-    assert overheard("haha nice one") == ()
-    (friend,) = overheard("my brother tore his shoulder playing handball and can't lift his arm")
-    assert friend.subject == SOMEBODY
+@pytest.mark.parametrize(
+    "said", ["haha nice one", "my brother tore his shoulder playing handball and can't lift his arm"]
+)
+def test_of_small_talk_and_of_what_is_somebody_elses_nothing_is_held(said: str) -> None:
+    assert overheard(said) == ()
 
 
 def held(*said: str) -> Overheard[str]:
     found = Overheard[str]()
     for number, text in enumerate(said):
         for one in overheard(text):
-            found.add(number, text, text, one)
+            found.add(number, text, one)
     return found
 
 
 HURT = "my ankle is sprained, no running for me"
-WELL = "the physio says the ankle has healed, I am allowed to run again"
 KITCHEN = "we only have a microwave in the flat"
 
 
-def test_the_likeliest_comes_first_and_a_change_is_known_for_news() -> None:
-    heard = held(HURT, KITCHEN, WELL)
-    assert heard.worth([("means", 0.9)], 0)[0][1] == KITCHEN
-    assert heard.worth([("means", 0.9)], 2) == []
-    assert heard.news(HURT) == WELL
-    assert heard.news(WELL) is None
-    assert heard.news("never said") is None
+def test_the_likeliest_comes_first_and_none_from_too_far_back() -> None:
+    heard = held(HURT, KITCHEN, "I get up at five every day")
+    assert heard.worthy([("means", 0.9), ("body", 0.1)], 0)[0].message == KITCHEN
+    assert KITCHEN not in [each.message for each in heard.worthy([("means", 0.9)], 2)]
 
 
 def test_what_is_taken_back_is_as_if_it_had_not_been_said() -> None:
-    heard = held(HURT, KITCHEN, WELL)
-    heard.take_back(2, WELL)
-    assert heard.news(HURT) is None
-    assert WELL not in [text for _, text in heard.worth([("body", 1.0)], 0)]
-    assert heard.worth([("means", 0.9)], 0)[0][1] == KITCHEN
+    heard = held(KITCHEN, HURT)
+    heard.take_back(1)
+    assert heard.worthy([("body", 1.0)], 0) == held(KITCHEN).worthy([("body", 1.0)], 0)
+    assert heard.worthy([("means", 0.9)], 0)[0].message == KITCHEN
+
+
+def test_a_message_that_no_rule_reads_is_brought_back_and_one_that_ended_is_not() -> None:
+    unread = "my nose got broken in sparring so the gumshield hurts like mad"
+    talk = [("m1", "user", unread), *(("f", "assistant", "Right.") for _ in range(10))]
+    assert recall_batch(talk, "they want me in the ring on the 10th, should I?") == ["m1"]
+    ended = [("m0", "user", "I'm vegan."), ("m1", "user", "I'm not vegan any more."), *talk[1:]]
+    assert "m0" not in recall_batch(ended, "what should I cook tonight?")
