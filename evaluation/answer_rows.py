@@ -38,7 +38,7 @@ FORBIDDEN, INNOCENT_WEIGHT, BESIDE = (
 MOST_OF_ANOTHER = 0.5  # a sentence beside the forbidden one that is likelier forbidden than this is left out
 NUMBERS = """
     second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
-    sixteenth seventeenth eighteenth nineteenth twentieth
+    sixteenth seventeenth eighteenth nineteenth twentieth twentyfirst
 """
 LEARNED = ("answers", *(f"answers_{number}" for number in NUMBERS.split()))
 

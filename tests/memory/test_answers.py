@@ -121,7 +121,7 @@ def test_a_language_the_trained_reader_does_not_know_is_left_to_the_patterns() -
 
 def test_a_likely_reminder_or_quiz_is_stopped_sooner_than_the_rest() -> None:
     heard = Heard("i like birds.", asked=False)
-    sentences = ("which pretty one is that on the fence?", "now which bird comes to the fence?")
+    sentences = ("and which bird sings so well?", "which pretty one is that on the fence?")
     sure = [
         sentence
         for sentence in sentences
