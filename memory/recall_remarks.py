@@ -79,7 +79,7 @@ def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = No
     """What ``said`` tells beside what is ``stated``: something that no rule reads, and of what it may say more."""
     if len(said.text) > _MOST_CHARACTERS:
         return ()
-    spoken = words(said.text)
+    spoken = [word.removesuffix("'s") for word in words(said.text)]
     if said.text.rstrip().endswith("?") or not 2 < len(spoken) <= _sets().most_words:
         return ()
     own = [one for one in stated if one.subject == "user" and one.kind not in _SAYS_NOTHING]
@@ -88,7 +88,13 @@ def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = No
     found: list[Statement] = []
     news = not (_sets().update | _sets().moved).isdisjoint(spoken)
     speaks = any(is_speaker(word.split("'")[0]) for word in spoken)
-    if about and not own and who == "user" and (speaks or news) and _sets().moment.isdisjoint(spoken):
+    if (
+        about
+        and not own
+        and who == "user"
+        and (speaks or news or len({*about}) > 1)
+        and _sets().moment.isdisjoint(spoken)
+    ):
         found.append(Statement("strategy", " ".join(about), who, False, "present", REMARK, said.text))
     if (own or about) and (news or "equipment" in known_words().groups_of(spoken)):
         kinds = {one.kind for one in own if news and not one.negated}

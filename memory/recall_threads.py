@@ -26,6 +26,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     common: str
+    alike: dict[str, str]
 
 
 def stem(word: str) -> str:
@@ -38,15 +39,29 @@ def stem(word: str) -> str:
 
 
 @cache
+def _table() -> _Table:
+    found: _Table = data.table("recall_threads.toml", _Table)
+    return found
+
+
+@cache
 def _common() -> frozenset[str]:
-    table: _Table = data.table("recall_threads.toml", _Table)
-    return frozenset(map(stem, table.common.split()))
+    return frozenset(map(stem, _table().common.split()))
+
+
+@cache
+def _alike() -> dict[str, str]:
+    """By a word without its ending, the family that stands for it ("@dairy" for cheese and for milk)."""
+    return {stem(word): f"@{name}" for name, listed in _table().alike.items() for word in listed.split()}
 
 
 @lru_cache(maxsize=4_096)
 def tying(text: str) -> frozenset[str]:
     """The words of ``text`` that tie it to what was said of the same matter, without endings."""
-    return frozenset(map(stem, _WORD.findall(folded(text)))) - _common()
+    said = frozenset(map(stem, _WORD.findall(folded(text))))
+    alike = _alike()
+    families = {alike[word] for word in said & alike.keys()}
+    return (said - _common() - alike.keys()) | families
 
 
 @lru_cache(maxsize=4_096)

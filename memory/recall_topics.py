@@ -64,6 +64,7 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     elsewhere: float
     knowledge: str
     impersonal: str
+    by_the_way: str
     chat: str
     asks: str
     tells: str
@@ -139,6 +140,7 @@ class Reader:
             kind, _, group = name.partition("/")
             self._narrow.setdefault(kind, set()).add(group)
         self._knowledge = re.compile(needs.knowledge)
+        self._by_the_way = re.compile(needs.by_the_way)
         self._impersonal = re.compile(needs.impersonal)
         self._chat = re.compile(needs.chat)
         self._asks = re.compile(needs.asks)
@@ -173,6 +175,8 @@ class Reader:
             return None
         said = words(query)
         spoken = not self._speaker.isdisjoint(said)
+        if spoken and len(text) <= SHORT and self._by_the_way.search(text):
+            spoken = not self._speaker.isdisjoint(words(self._by_the_way.sub(" ", text)))
         if (_SUBJECT.isdisjoint(said) and self._knowledge.search(text)) or (
             not spoken and len(text) <= SHORT and self._impersonal.search(text)
         ):
@@ -202,7 +206,7 @@ class Reader:
             frozenset[str]().union(*(word.own for word in each)),
             of_others or (not asks and bool(self._tells.search(text))),
             bool(self._somebody.search(text)),
-            spoken and asks and self._is_question(text),
+            asks and self._is_question(text) and (spoken or bool(self._personal.search(text))),
             asks,
         )
 
