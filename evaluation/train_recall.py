@@ -24,6 +24,7 @@ from memory.answer_reader import weights as weights_of_answers
 from memory.lanes import OFFSET
 from memory.recall_heard import (
     ASKS,
+    CHANGES,
     FEWEST,
     MATTERS,
     NEEDS,
@@ -53,6 +54,7 @@ class Row(msgspec.Struct, frozen=True):
     text: str
     kinds: tuple[str, ...]
     other: bool = False
+    change: bool = False
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -123,6 +125,7 @@ def is_so(label: str) -> Callable[[Row], bool]:
     """Whether a row has a label."""
     return {
         OTHERS: lambda row: row.other,
+        CHANGES: lambda row: row.change,
         NEEDS: lambda row: bool(row.kinds),
     }.get(label, lambda row: label in row.kinds)
 

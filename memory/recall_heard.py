@@ -27,7 +27,8 @@ Matter: TypeAlias = Literal["body", "food", "plan", "time", "means", "life"]
 MATTERS: Final[tuple[Matter, ...]] = get_args(Matter)
 OTHERS: Final = "other"  # told of somebody else
 NEEDS: Final = "any"  # a request for which something told before matters
-TELLS: Final = (*MATTERS, OTHERS)
+CHANGES: Final = "change"  # something is no longer as it was
+TELLS: Final = (*MATTERS, OTHERS, CHANGES)
 ASKS: Final = (*MATTERS, NEEDS)
 FEWEST: Final = 12  # features; a message of a few words is no surer than one of several
 LONGEST: Final = 400  # characters at the beginning of a message that are heard
@@ -128,7 +129,7 @@ def _asks() -> _Reading:
 
 @lru_cache(maxsize=1_024)
 def told(text: str) -> Mapping[str, float]:
-    """How likely a message tells of each of `MATTERS`, and that it tells it of somebody else."""
+    """How likely a message tells of each of `MATTERS`, of somebody else, and of a change."""
     return _tells().chances(text)
 
 

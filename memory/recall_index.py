@@ -7,7 +7,7 @@ concerns, and whether there is anything that a message needs only a little.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice, product
+from itertools import compress, count, islice, product
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -80,11 +80,11 @@ class Remembered(Kept):
         if needed is None:
             return
         needed = self._meant(needed)
-        critical: set[str] = set()
-        for each in islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL):
-            critical.add(each[0].message_id)
-            yield each
-        yield from self._places(needed, reach, shown | critical, most - len(critical), (False,))
+        safety = islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL)
+        critical = self._latest_word_first(safety)
+        yield from critical
+        told = shown | {each.message_id for each, _ in critical}
+        yield from self._places(needed, reach, told, most - len(critical), (False,))
 
     def _places(
         self,
@@ -100,7 +100,15 @@ class Remembered(Kept):
         found = [*islice(self._told(self._worth(needed, reach, critical), shown), most)]
         found += self._beside(needed, reach, shown, found, most)
         found += self._heard(needed, reach, shown, found, most)
-        return found
+        return self._latest_word_first(found)
+
+    def _latest_word_first(self, found: Iterable[Found]) -> list[Found]:
+        """``found`` as it is, but that who tells a change comes before what that is of."""
+        told: list[Found] = []
+        for each in found:
+            overtakes = (self._overheard.overtakes(each[0].message_id, one.message_id) for one, _ in told)
+            told.insert(next(compress(count(), overtakes), len(told)), each)
+        return told
 
     def _beside(
         self, needed: Needed, reach: Reach | None, shown: AbstractSet[str], found: Sequence[Found], most: int

@@ -99,7 +99,7 @@ class Kept:
                 self._turn(change, added, stated)
         for statement in stated.statements:
             if statement.attribute == OVERHEARD:
-                self._overheard.add(len(self._log), stated, statement)
+                self._overheard.add(len(self._log), stated.message_id, stated, statement)
             if turns(statement) or statement.attribute == OVERHEARD:
                 continue
             number, ended = self._held.add(statement)
@@ -254,9 +254,8 @@ class Kept:
 
     def _take_back(self) -> None:
         """As if the newest message had not been said: what it ended holds again."""
-        self._overheard.take_back(len(self._log))
+        self._overheard.take_back(len(self._log), self._said.pop().message_id)
         gone = self._log.pop()
-        self._said.pop()
         for number in range(gone.first, self._held.next):
             if number in self._known:
                 self._remove(number)
