@@ -9,7 +9,7 @@ newest sentences of training had read what the older sets were missed by. Named 
 Needs numpy, scipy and scikit-learn.
 """
 
-import sys
+import argparse
 from collections.abc import Sequence
 
 import numpy as np
@@ -87,4 +87,6 @@ def _print(found: Sequence[Row], read_as) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", metavar="SET", choices=[*LEARNED, []])
+    main(parser.parse_args().sets)

@@ -106,12 +106,11 @@ def _naming(text: str) -> frozenset[str]:
 def _shared(words: frozenset[str], others: frozenset[str]) -> frozenset[str]:
     """Those of ``words`` that are among ``others``, or part of a longer one, or the other way round."""
     same = words & others
+    apart = [word for word in words - same if len(word) >= _LONG]
+    if not apart:
+        return same
     long = [other for other in others if len(other) >= _LONG]
-    return same | {
-        word
-        for word in words - same
-        if len(word) >= _LONG and any(word in other or other in word for other in long)
-    }
+    return same | {word for word in apart if any(word in other or other in word for other in long)}
 
 
 def meant(change: Statement, before: Sequence[Before], stated: Iterable[str], position: int) -> list[Before]:

@@ -7,6 +7,7 @@ wrote for the purpose (`evaluation.train_recall`). It is a second opinion for a 
 """
 
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -92,21 +93,54 @@ def features(said: Sequence[str], alike: Mapping[str, str]) -> set[str]:
 
 
 class _Reading:
-    """One linear reading, made ready."""
+    """One linear reading, made ready: features of two words are found by the first and then the second, so that most
+    pairs of a message cost one look and no new string.
+    """
 
     def __init__(self, file: Weights) -> None:
         self._file = file
         numbers = packed(file.bytes, len(file.labels))
-        self._known = dict(zip(file.features.split("\n"), numbers, strict=True))
+        self._single: dict[str, int] = {}
+        self._beside: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self._apart: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        for name, number in zip(file.features.split("\n"), numbers, strict=True):
+            match name.split(" "):
+                case [word]:
+                    self._single[word] = number
+                case [first, last]:
+                    self._beside[first][last] = number
+                case [first, _, last]:
+                    self._apart[first][last] = number
+                case _:
+                    pass
 
     def chances(self, text: str) -> dict[str, float]:
         """How likely each label is of a message."""
-        said = heard_words(text)
-        known = [self._known[name] for name in features(said, classes()) if name in self._known]
+        said, vector = _shown(text)
+        known = self._known(said)
         lanes = sums(known, len(self._file.labels))
         share = SPREAD / sqrt(max(FEWEST, len(known)))
-        vector = wordvectors.sentence(said)
         return dict(zip(self._file.labels, self._scored(lanes, share, vector), strict=True))
+
+    def _known(self, said: Sequence[str]) -> list[int]:
+        """The weights of the features of what is ``said`` that are known; the same as of `features`."""
+        alike = classes()
+        found = {
+            word: self._single[word]
+            for word in (*said, *(alike[word] for word in said if word in alike))
+            if word in self._single
+        }
+        every = [*found.values()]
+        for pairs, table in (
+            (pairwise(("^", *said, "$")), self._beside),
+            (zip(said, said[2:], strict=False), self._apart),
+        ):
+            every += {
+                pair: table[pair[0]][pair[1]]
+                for pair in pairs
+                if pair[0] in table and pair[1] in table[pair[0]]
+            }.values()
+        return every
 
     def _scored(
         self, lanes: Sequence[int], share: float, vector: wordvectors.Vector | None
@@ -115,6 +149,13 @@ class _Reading:
         for lane, step, bias, row in zip(lanes, file.steps, file.biases, file.rows, strict=True):
             leaning = sum(map(mul, row, vector)) if vector is not None else 0.0
             yield 1 / (1 + exp(-(lane * step * share + leaning + bias)))
+
+
+@lru_cache(maxsize=16)
+def _shown(text: str) -> tuple[list[str], wordvectors.Vector | None]:
+    """The words of a message and their vector, for both readings."""
+    said = heard_words(text)
+    return said, wordvectors.sentence(said)
 
 
 @cache

@@ -106,8 +106,11 @@ class Remembered(Kept):
         """``found`` as it is, but that who tells a change comes before what that is of."""
         told: list[Found] = []
         for each in found:
-            overtakes = (self._overheard.overtakes(each[0].message_id, one.message_id) for one, _ in told)
-            told.insert(next(compress(count(), overtakes), len(told)), each)
+            overtakes = self._overheard.overtaking(each[0].message_id)
+            at = len(told)
+            if overtakes is not None:
+                at = next(compress(count(), (overtakes(one.message_id) for one, _ in told)), at)
+            told.insert(at, each)
         return told
 
     def _beside(

@@ -126,7 +126,7 @@ class Kept:
         kinds = more.value.split()
         latest = [
             self._known[next(reversed(kin.numbers))]
-            for kin in self._kin.values()
+            for kin in (self._kin.values() if kinds else ())
             if kin.numbers and kin.kind.name in kinds and kin.subject == subject
         ]
         self._overtake(stated, more, [place for place in (*latest, *tied) if place.kin.subject == subject])

@@ -5,7 +5,8 @@ of (`memory.recall_heard`). A recall fills with it the places that its rules lea
 matters the later comes first where it tells a change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from math import hypot
 from operator import mul
@@ -104,10 +105,17 @@ class Overheard(Generic[T]):
         ]
         return sorted((one for one in every if one.worth > _FLOOR), key=lambda one: one[:2], reverse=True)
 
-    def overtakes(self, name: str, other: str) -> bool:
-        """Whether the message ``name`` is later than the ``other``, and tells a change of its matters."""
-        new, old = self._named.get(name), self._named.get(other)
-        if new is None or old is None or not new.changes or new.number <= old.number:
+    def overtaking(self, name: str) -> Callable[[str], bool] | None:
+        """Which others the message ``name`` comes before: earlier ones, of whose matters it tells a change.
+
+        None where it tells none.
+        """
+        new = self._named.get(name)
+        return partial(self._overtakes, new) if new is not None and new.changes else None
+
+    def _overtakes(self, new: _Entry[T], other: str) -> bool:
+        old = self._named.get(other)
+        if old is None or new.number <= old.number:
             return False
         one, two = ([each.matters.get(matter, 0.0) for matter in _CHANGEABLE] for each in (new, old))
         both: float = sum(map(mul, one, two))

@@ -120,8 +120,13 @@ def test_a_language_the_trained_reader_does_not_know_is_left_to_the_patterns() -
 
 
 def test_a_likely_reminder_or_quiz_is_stopped_sooner_than_the_rest() -> None:
-    heard = Heard("i like birds.", asked=False)
-    sentences = ("and which bird sings so well?", "which pretty one is that on the fence?")
+    heard = Heard("is my sister coming?", asked=True)
+    sentences = (
+        "we talked about your sister at lunch.",
+        "we have been over the plan for today.",
+        "which song was it you both danced to?",
+        "who is that in the picture beside you?",
+    )
     sure = [
         sentence
         for sentence in sentences

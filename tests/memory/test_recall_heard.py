@@ -69,10 +69,10 @@ def test_what_is_taken_back_is_as_if_it_had_not_been_said() -> None:
 def test_who_tells_a_change_comes_before_what_that_is_of() -> None:
     well = "the cast came off this morning and the doctor has cleared me to run"
     heard = held(HURT, KITCHEN, well)
-    assert heard.overtakes(well, HURT)
-    assert not heard.overtakes(HURT, well)
-    assert not heard.overtakes(well, KITCHEN)
-    assert not heard.overtakes("never said", HURT)
+    overtakes = heard.overtaking(well)
+    assert overtakes is not None
+    assert [overtakes(each) for each in (HURT, KITCHEN, "never said")] == [True, False, False]
+    assert heard.overtaking(HURT) is None
 
 
 def test_a_message_that_no_rule_reads_is_brought_back_and_one_that_ended_is_not() -> None:
