@@ -7,7 +7,7 @@ concerns, and whether there is anything that a message needs only a little.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import compress, count, islice, product
+from itertools import chain, compress, count, islice, product
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -80,11 +80,12 @@ class Remembered(Kept):
         if needed is None:
             return
         needed = self._meant(needed)
+        critical: set[str] = set()
         safety = islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL)
-        critical = self._latest_word_first(safety)
-        yield from critical
-        told = shown | {each.message_id for each, _ in critical}
-        yield from self._places(needed, reach, told, most - len(critical), (False,))
+        for each in chain(self._latest_word_first(islice(safety, most)), safety):
+            critical.add(each[0].message_id)
+            yield each
+        yield from self._places(needed, reach, shown | critical, most - len(critical), (False,))
 
     def _places(
         self,
