@@ -151,7 +151,7 @@ class _Reading:
             yield 1 / (1 + exp(-(lane * step * share + leaning + bias)))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=2)
 def _shown(text: str) -> tuple[list[str], wordvectors.Vector | None]:
     """The words of a message and their vector, for both readings."""
     said = heard_words(text)
@@ -168,13 +168,11 @@ def _asks() -> _Reading:
     return _Reading(_file().asks)
 
 
-@lru_cache(maxsize=1_024)
 def told(text: str) -> Mapping[str, float]:
     """How likely a message tells of each of `MATTERS`, of somebody else, and of a change."""
     return _tells().chances(text)
 
 
-@lru_cache(maxsize=64)
 def asked(text: str) -> Mapping[str, float]:
     """How likely a message needs to know of each of `MATTERS`, and of anything at all."""
     return _asks().chances(text)

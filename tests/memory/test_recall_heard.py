@@ -1,9 +1,12 @@
 """What a message tells and what a request needs, heard where no rule reads it."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memory.lanes import packed
 from memory.recall import recall_batch
-from memory.recall_heard import MATTERS, NEEDS, asked, told
+from memory.recall_heard import MATTERS, NEEDS, _asks, _file, _tells, asked, classes, features, told
 from memory.recall_overheard import Overheard, overheard
 
 
@@ -39,6 +42,14 @@ def test_a_request_that_needs_something_is_heard(said: str) -> None:
 )
 def test_of_small_talk_and_of_what_is_somebody_elses_nothing_is_held(said: str) -> None:
     assert overheard(said) == ()
+
+
+@given(st.lists(st.sampled_from(("my", "knee", "hurts", "can", "i", "run", "?", "7", "zzyzx")), max_size=12))
+def test_the_features_that_are_found_are_those_that_were_learned(said: list[str]) -> None:
+    for reading, file in ((_tells(), _file().tells), (_asks(), _file().asks)):
+        learned = dict(zip(file.features.split("\n"), packed(file.bytes, len(file.labels)), strict=True))
+        plain = [learned[name] for name in features(said, classes()) if name in learned]
+        assert sorted(reading._known(said)) == sorted(plain)
 
 
 def held(*said: str) -> Overheard[str]:
