@@ -14,7 +14,7 @@ import msgspec
 
 from memory.answer_features import Context, context, features, tokens
 from memory.answer_rules import Heard
-from memory.data import raw
+from memory.data import raw, unpacked
 
 FILE = "answers.bin"
 INNOCENT = "innocent"
@@ -67,7 +67,7 @@ def pack(weights: Weights) -> bytes:
 @cache
 def weights() -> Weights:
     """The weights that ship with the package."""
-    return msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
+    return unpacked(zlib.decompress(raw(FILE)), Weights)
 
 
 def likely(plain: str, heard: Heard, families: frozenset[str]) -> str | None:

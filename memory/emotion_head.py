@@ -11,7 +11,7 @@ from operator import mul
 
 import msgspec
 
-from memory.data import raw
+from memory.data import raw, unpacked
 from memory.emotion_cues import FINE, Fine
 
 FILE = "emotion_head.bin"
@@ -31,7 +31,7 @@ class Head(msgspec.Struct, frozen=True):
 @cache
 def head() -> Head:
     """The weights that ship with the package."""
-    return msgspec.msgpack.decode(raw(FILE), type=Head)
+    return unpacked(raw(FILE), Head)
 
 
 def joined(shares: Mapping[Fine, float], vector: Sequence[float]) -> Mapping[Fine, float]:

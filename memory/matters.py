@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from memory.data import raw
+from memory.data import raw, unpacked
 from memory.frames import QuestionType
 from memory.lanes import packed, sums
 from memory.phrasing import Sentence, concepts
@@ -208,7 +208,7 @@ class _Known:
 @cache
 def _tables() -> tuple[Weights, _Known]:
     """The file without what is kept apart of it, and its features with the weights of each in one number."""
-    file = msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Weights)
+    file = unpacked(zlib.decompress(raw(FILE)), Weights)
     names = (tuple(map(intern, name.split())) for name in file.features.split("\n"))
     known = _Known(names, packed(file.bytes, len(file.steps)))
     return msgspec.structs.replace(file, features="", bytes=b""), known

@@ -18,7 +18,7 @@ from typing import Final, Literal, TypeAlias, get_args
 import msgspec
 
 from memory import wordvectors
-from memory.data import raw
+from memory.data import raw, unpacked
 from memory.lanes import packed, sums
 from memory.phrases import tokens
 
@@ -65,7 +65,7 @@ def pack(file: File) -> bytes:
 
 @cache
 def _file() -> File:
-    return msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=File)
+    return unpacked(zlib.decompress(raw(FILE)), File)
 
 
 @cache

@@ -13,13 +13,12 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from memory.recall_kept import Kept, Stated
+from memory.recall_overheard import OVERHEARD
 from memory.recall_people import akin
 from memory.recall_topics import Needed
 from memory.recall_worth import HURT_BONUS, Group, Kin, Kind, Want, Worth, in_turn, near, whose
 from memory.statements_kinds import StatementKind
 
-HEARD = "heard"
-"""Why a message comes back that no rule brings."""
 MOST_CRITICAL = 60
 """Messages critical for safety that are brought back: more than any budget of a recall has room for."""
 _NONE: frozenset[int] = frozenset()
@@ -262,4 +261,4 @@ class Remembered(Kept):
 
 
 def _heard(stated: Stated, score: float) -> Recalled:
-    return Recalled(stated.message_id, round(score, 3), HEARD, safety=False)
+    return Recalled(stated.message_id, round(score, 3), OVERHEARD, safety=False)

@@ -7,7 +7,7 @@ otherwise, and a fact never rests on it.
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -45,34 +45,16 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_words: int
 
 
-class _Sets(NamedTuple):
-    groups: frozenset[str]
-    words: frozenset[str]
-    moment: frozenset[str]
-    update: frozenset[str]
-    replaced: frozenset[str]
-    says: frozenset[str]
-    alone: frozenset[str]
-    health: frozenset[str]
-    moved: frozenset[str]
-    most_words: int
+@cache
+def _table() -> _Table:
+    found: _Table = data.table("recall_remarks.toml", _Table)
+    return found
 
 
 @cache
-def _sets() -> _Sets:
-    table: _Table = data.table("recall_remarks.toml", _Table)
-    return _Sets(
-        frozenset(table.groups.split()),
-        frozenset(table.words.split()),
-        frozenset(table.moment.split()),
-        frozenset(table.update.split()),
-        frozenset(table.replaced.split()),
-        frozenset(table.says.split()),
-        frozenset(table.alone.split()),
-        frozenset(table.health.split()),
-        frozenset(table.moved.split()),
-        table.most_words,
-    )
+def _listed(name: str) -> frozenset[str]:
+    """The words of one list of the table, by its name there."""
+    return frozenset(str(getattr(_table(), name)).split())
 
 
 def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = None) -> tuple[Statement, ...]:
@@ -80,27 +62,27 @@ def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = No
     if len(said.text) > _MOST_CHARACTERS:
         return ()
     spoken = [word.removesuffix("'s") for word in words(said.text)]
-    if said.text.rstrip().endswith("?") or not 2 < len(spoken) <= _sets().most_words:
+    if said.text.rstrip().endswith("?") or not 2 < len(spoken) <= _table().most_words:
         return ()
     own = [one for one in stated if one.subject == "user" and one.kind not in _SAYS_NOTHING]
     about = _about(spoken)
     who = next((one.subject for one in stated if one.subject != "user"), "") or _told_of(spoken, other)
     found: list[Statement] = []
-    news = not (_sets().update | _sets().moved).isdisjoint(spoken)
+    news = not (_listed("update") | _listed("moved")).isdisjoint(spoken)
     speaks = any(is_speaker(word.split("'")[0]) for word in spoken)
     if (
         about
         and not own
         and who == "user"
         and (speaks or news or len({*about}) > 1)
-        and _sets().moment.isdisjoint(spoken)
+        and _listed("moment").isdisjoint(spoken)
     ):
         found.append(Statement("strategy", " ".join(about), who, False, "present", REMARK, said.text))
     if (own or about) and (news or "equipment" in known_words().groups_of(spoken)):
         kinds = {one.kind for one in own if news and not one.negated}
-        surely = speaks or not _sets().health.isdisjoint(spoken)
+        surely = speaks or not _listed("health").isdisjoint(spoken)
         how: Tense = ("present" if surely else "past") if news else "future"
-        new = " ".join(sorted(_sets().replaced.intersection(kinds)))
+        new = " ".join(sorted(_listed("replaced").intersection(kinds)))
         found.append(Statement("strategy", new, "user" if own else who, True, how, UPDATE, said.text))
     return tuple(found)
 
@@ -108,18 +90,22 @@ def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = No
 def of_health(said: str) -> bool:
     """Whether words of the body, of sport, or of those who treat somebody are among what is ``said``."""
     spoken = words(said)
-    return not _sets().health.isdisjoint(spoken) or not _HEALTH.isdisjoint(known_words().groups_of(spoken))
+    return not _listed("health").isdisjoint(spoken) or not _HEALTH.isdisjoint(known_words().groups_of(spoken))
 
 
 def moves(said: str) -> bool:
     """Whether ``said`` says that something is at another time than it was."""
-    return not _sets().moved.isdisjoint(words(said))
+    return not _listed("moved").isdisjoint(words(said))
 
 
 def _about(spoken: Sequence[str]) -> Sequence[str]:
     """The words that say what a remark is about."""
-    sets, known = _sets(), known_words()
-    return [word for word in spoken if word in sets.words or not sets.groups.isdisjoint(known.of(word))]
+    known = known_words()
+    return [
+        word
+        for word in spoken
+        if word in _listed("words") or not _listed("groups").isdisjoint(known.of(word))
+    ]
 
 
 def _told_of(spoken: Sequence[str], other: str | None) -> str:
@@ -128,9 +114,9 @@ def _told_of(spoken: Sequence[str], other: str | None) -> str:
         if (
             is_relation(word)
             and not (at == 0 and word in _ADDRESSED)
-            and not _sets().says.intersection(spoken[at + 1 : at + 3])
+            and not _listed("says").intersection(spoken[at + 1 : at + 3])
         ):
             return relation(word)
         if is_speaker(word.split("'")[0]) and not any(map(is_relation, spoken[at + 1 : at + 3])):
             return "user"
-    return other if other is not None and not _sets().alone.isdisjoint(spoken) else "user"
+    return other if other is not None and not _listed("alone").isdisjoint(spoken) else "user"

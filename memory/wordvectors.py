@@ -15,7 +15,7 @@ from operator import mul
 
 import msgspec
 
-from memory.data import raw
+from memory.data import raw, unpacked
 from memory.text import words
 
 FILE = "words.bin"
@@ -81,7 +81,7 @@ def similarity(one: Vector, other: Vector) -> float:
 
 @cache
 def _file() -> Vectors:
-    return msgspec.msgpack.decode(zlib.decompress(raw(FILE)), type=Vectors)
+    return unpacked(zlib.decompress(raw(FILE)), Vectors)
 
 
 @cache

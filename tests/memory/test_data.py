@@ -1,7 +1,11 @@
 """The tables are read by whoever comes first, and nobody minds who else is at it."""
 
+import inspect
 import subprocess
 import sys
+from pathlib import Path
+
+from memory.data import raw
 
 SEVERAL = """
 import sys, threading
@@ -36,3 +40,9 @@ print([name for name in opened if "data" in name])
 def test_what_is_prepared_reads_a_message_without_opening_another_table() -> None:
     done = subprocess.run([sys.executable, "-c", PREPARED], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr[-2_000:]
+
+
+def test_what_is_packed_is_unpacked_by_the_one_seam_that_does_one_at_a_time() -> None:
+    room = Path(inspect.getfile(raw)).parent.parent
+    own = {file.name for file in room.glob("*.py") if "msgpack.decode(" in file.read_text(encoding="utf-8")}
+    assert own == set()
