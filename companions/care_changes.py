@@ -41,8 +41,8 @@ class CareContextGiven(Change, frozen=True, kw_only=True, tag="care_context_give
 class NoteMade(Change, frozen=True, kw_only=True, tag="note_made"):
     """A note to the parents and the end of its job, in one transaction. A job that has ended takes no result.
 
-    Without ``content`` there is none: nobody consented, or nothing may be told. Consent is looked at once more when
-    it lands (guarantee 16).
+    Where ``content`` is ``NOTHING`` there is none: nobody consented, or nothing may be told. Consent is looked at once
+    more when it lands (guarantee 16).
     """
 
     job: str
@@ -50,7 +50,7 @@ class NoteMade(Change, frozen=True, kw_only=True, tag="note_made"):
     conversation: str
     subject: str
     minutes: int
-    content: msgspec.Raw | None
+    content: msgspec.Raw
     made_by: str
 
 

@@ -1,6 +1,11 @@
 """What every change is made of, so that changes can be told apart by room: talks here, memory there."""
 
+from typing import Final
+
 import msgspec
+
+NOTHING: Final = msgspec.Raw(b"null")
+"""No JSON. A change is read back from a file, and JSON ``| None`` cannot be: it would be taken for None alone."""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, tag_field="change"):

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from companions.care_changes import CareChange
+from companions.change import NOTHING as NOTHING
 from companions.change import Change as Change
 from companions.change import CommandId as CommandId
 from companions.fact_changes import FactChange, MemoryUse
@@ -93,8 +94,8 @@ class MessageSaid(Change, frozen=True, kw_only=True, tag="message_said"):
     message: str
     position: int
     text: str
-    context: msgspec.Raw | None = None
-    statements: msgspec.Raw | None = None  # what the person states about themselves, as it was read
+    context: msgspec.Raw = NOTHING
+    statements: msgspec.Raw = NOTHING  # what the person states about themselves, as it was read
     begins: NewConversation | None = None
 
 
@@ -133,7 +134,7 @@ class AnswerGiven(Change, frozen=True, kw_only=True, tag="answer_given"):
     processing_ms: int | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    tool_calls: msgspec.Raw | None = None
+    tool_calls: msgspec.Raw = NOTHING
     replaces_from: int | None = None
     replaces_to: int | None = None
     memories: tuple[MemoryUse, ...] = ()  # what of memory was before the model
@@ -198,7 +199,7 @@ class MessagesRemoved(Change, frozen=True, kw_only=True, tag="messages_removed")
 class PersonErased(Change, frozen=True, kw_only=True, tag="person_erased"):
     """Everything of a person with a companion goes for good; ``profile`` is what stays of theirs as a setting."""
 
-    profile: msgspec.Raw | None = None
+    profile: msgspec.Raw = NOTHING
 
 
 class CommandDone(Change, frozen=True, kw_only=True, tag="command_done"):

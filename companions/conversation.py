@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from companions import answering
 from companions.changes import (
+    NOTHING,
     AlertRaised,
     CloseReason,
     CommandId,
@@ -177,10 +178,10 @@ def _say(
         message=message.id,
         position=message.position,
         text=message.text,
-        context=message.context,
+        context=NOTHING if message.context is None else message.context,
         statements=msgspec.Raw(msgspec.json.encode(stated))
         if (stated := (*waiting.reading.statements, *waiting.reading.suggested))
-        else None,
+        else NOTHING,
         begins=begins,
     )
     return Save(change, SaidTicket(command, message, state.talk.conversation), rules.ordered(state, waiting))

@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from companions.changes import (
+    NOTHING,
     AnswerCheckpointed,
     AnswerGiven,
     NarrativeUse,
@@ -103,7 +104,7 @@ def given(state: State, phase: Responding, message: Message | None, status: Stat
         processing_ms=max(0, at - phase.began_ms),
         prompt_tokens=phase.prompt_tokens,
         completion_tokens=phase.completion_tokens,
-        tool_calls=msgspec.Raw(msgspec.json.encode(phase.calls)) if phase.calls else None,
+        tool_calls=msgspec.Raw(msgspec.json.encode(phase.calls)) if phase.calls else NOTHING,
         replaces_from=waiting.hides_from,
         replaces_to=waiting.hides_to if waiting.hides_from is not None else None,
         memories=plan.memories if phase.source == "model" else (),  # its own words draw on none

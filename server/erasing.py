@@ -15,7 +15,7 @@ import msgspec
 import structlog
 
 from actors.ports import CommandRefused, Done
-from companions.changes import PersonErased
+from companions.changes import NOTHING, PersonErased
 from companions.state import Who
 from companions.unsaying import Unsaid
 from protocol.memory_frames import MemoryErase
@@ -127,12 +127,12 @@ def _same(code: str, given: str) -> bool:
     return hmac.compare_digest(code.encode(), given.encode())
 
 
-def _settings_in(kept: msgspec.Raw | None) -> msgspec.Raw | None:
-    """The part of a profile that is a setting; None where there is none."""
+def _settings_in(kept: msgspec.Raw | None) -> msgspec.Raw:
+    """The part of a profile that is a setting; ``NOTHING`` where there is none."""
     if kept is None:
-        return None
+        return NOTHING
     whole = msgspec.json.decode(kept, type=dict[str, object])
     part = {key: whole[key] for key in SETTINGS_OF_PROFILE if whole.get(key) is not None}
     if not part:
-        return None
+        return NOTHING
     return msgspec.Raw(msgspec.json.encode(msgspec.convert(part, Profile)))

@@ -11,7 +11,7 @@ import msgspec
 
 from actors.aftermath import Job
 from companions.care_changes import NoteMade
-from companions.changes import AnyChange, EmotionRow, ExtractMade
+from companions.changes import NOTHING, AnyChange, EmotionRow, ExtractMade
 from companions.companion import Companion
 from companions.job_prompts import job_prompt
 from companions.summing_up import is_private, let_known, open_to_summaries
@@ -109,7 +109,7 @@ class Noting:
             conversation=job.conversation,
             subject=subject,
             minutes=minutes_of(lesson.messages),
-            content=None if note is None else msgspec.Raw(msgspec.json.encode(note)),
+            content=NOTHING if note is None else msgspec.Raw(msgspec.json.encode(note)),
             made_by=by,
         )
 

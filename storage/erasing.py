@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from companions.change import Change
-from companions.changes import Landed, Outcome, PersonErased
+from companions.changes import NOTHING, Landed, Outcome, PersonErased
 from storage.audit import Act, record
 from storage.erased import Erased, note
 from storage.removing import MOST_LOOKED_FOR, erase_conversation, remove, undo, withdraw_results
@@ -87,7 +87,7 @@ def person_erased(db: sqlite3.Connection, change: PersonErased) -> Outcome:
         owner,
     )
     db.execute("DELETE FROM profiles WHERE user_id = ? AND companion = ?", owner)
-    if change.profile is not None:
+    if change.profile != NOTHING:
         db.execute("INSERT INTO profiles VALUES (?, ?, ?, ?)", (*owner, blob_of(change.profile), change.at))
     line = Erased(
         at=change.at,

@@ -5,6 +5,7 @@ import sqlite3
 import msgspec
 
 from companions.changes import (
+    NOTHING,
     AnswerCheckpointed,
     AnswerGiven,
     ConversationRenamed,
@@ -150,7 +151,7 @@ def message_said(db: sqlite3.Connection, change: MessageSaid) -> Outcome:
             blob_of(change.context),
         ),
     )
-    if change.statements is not None:
+    if change.statements != NOTHING:
         db.execute(
             "INSERT INTO statements VALUES (?, ?, ?, ?, ?, ?)",
             (

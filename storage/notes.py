@@ -5,7 +5,7 @@ import sqlite3
 import msgspec
 
 from companions.care_changes import NoteMade, NoteRead
-from companions.changes import Landed, Outcome, Refused
+from companions.changes import NOTHING, Landed, Outcome, Refused
 from companions.consenting import family
 from storage.consents import standing
 from storage.jobs import end_job
@@ -42,7 +42,7 @@ def note_made(db: sqlite3.Connection, change: NoteMade) -> Outcome:
         return refused
     allowed = standing(db, user=change.user, companion=change.companion, at=change.at).granted("notes")
     db.execute("DELETE FROM parent_notes WHERE conversation = ?", (change.conversation,))
-    if allowed and change.content is not None and not _with_parents(db, change.conversation):
+    if allowed and change.content != NOTHING and not _with_parents(db, change.conversation):
         db.execute(
             "INSERT INTO parent_notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
             (

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from companions.change import NOTHING
 from companions.changes import Change
 from memory.messages import Message
 
@@ -40,9 +41,9 @@ def raw_of(blob: bytes | None) -> msgspec.Raw | None:
     return None if blob is None else msgspec.Raw(blob)
 
 
-def blob_of(raw: msgspec.Raw | None) -> bytes | None:
-    """JSON as it is stored."""
-    return None if raw is None else bytes(raw)
+def blob_of(raw: msgspec.Raw) -> bytes | None:
+    """JSON as it is stored; none where there is nothing."""
+    return None if raw == NOTHING else bytes(raw)
 
 
 def names_of(text: str) -> tuple[str, ...]:

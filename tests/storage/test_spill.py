@@ -2,11 +2,14 @@
 
 import stat
 from pathlib import Path
+from typing import Any, get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companions.changes import AnyChange
 from storage.spill import Group, spill
 from tests.storage.making import answered, said
 
@@ -29,6 +32,48 @@ def test_what_is_kept_is_there_at_the_next_start_in_order(tmp_path: Path) -> Non
         assert opened.keep(GROUPS[:1]) == 1
         assert opened.keep(GROUPS[1:]) == 2
     assert kept(tmp_path / "spill") == GROUPS
+
+
+def full(of: msgspec.inspect.Type) -> Any:  # Any: a value of whatever type that is
+    """Something of that type, nothing of it left out: of two it may be, the one that holds more."""
+    match of:
+        case msgspec.inspect.StructType(cls=cls, fields=fields):
+            return cls(**{each.name: full(each.type) for each in fields})
+        case msgspec.inspect.UnionType(types=types):
+            return full(next(each for each in types if not isinstance(each, msgspec.inspect.NoneType)))
+        case msgspec.inspect.LiteralType(values=values):
+            return values[0]
+        case msgspec.inspect.VarTupleType(item_type=item):
+            return (full(item), full(item))
+        case msgspec.inspect.TupleType(item_types=items):
+            return tuple(full(item) for item in items)
+        case msgspec.inspect.DictType(key_type=key, value_type=value):
+            return {full(key): full(value)}
+        case msgspec.inspect.RawType():
+            return msgspec.Raw(b'[{"is":"JSON"}]')
+        case msgspec.inspect.StrType():
+            return "Marta"
+        case msgspec.inspect.BoolType():
+            return True
+        case msgspec.inspect.IntType():
+            return 3
+        case msgspec.inspect.FloatType():
+            return 0.5
+        case _:
+            raise AssertionError(of)
+
+
+CHANGES: list[type[AnyChange]] = list(get_args(AnyChange))
+
+
+@pytest.mark.parametrize("kind", CHANGES, ids=[each.__name__ for each in CHANGES])
+def test_every_change_comes_back_with_all_that_it_may_hold(tmp_path: Path, kind: type[AnyChange]) -> None:
+    """One that did not would take with it everything that was kept behind it."""
+    change = full(msgspec.inspect.type_info(kind))
+    groups: list[Group] = [(change,), *GROUPS]
+    with spill(tmp_path / "spill", SMALL) as opened:
+        assert opened.keep(groups) == len(groups)
+    assert kept(tmp_path / "spill") == groups
 
 
 def test_it_goes_on_behind_what_it_found(tmp_path: Path) -> None:

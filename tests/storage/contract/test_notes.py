@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from companions.care_changes import ConsentDecided, NoteMade, NoteRead, ScopeSet
 from companions.changes import (
+    NOTHING,
     AnyChange,
     ConversationDeleted,
     ExtractMade,
@@ -106,7 +107,7 @@ def made(
             conversation=name,
             subject="Mathematics",
             minutes=3,
-            content=raw('{"summary":"ok"}') if content else None,
+            content=raw('{"summary":"ok"}') if content else NOTHING,
             made_by="extract",
         ),
     )
