@@ -50,12 +50,14 @@ def main() -> None:
     names = [word for word in sys.argv[1:] if not word.startswith("-")]
     path = Path(names[0]) if names else SETS / "recall.jsonl"
     rows = [msgspec.json.decode(line, type=Row) for line in path.read_text(encoding="utf-8").splitlines()]
-    asked = found_any = quiet = silent = bad = with_wrong = 0
+    asked = found_any = quiet = silent = bad = with_wrong = brought = beside = 0
     for row in rows:
         messages = [(one.id, one.role, one.text) for one in row.messages]
         text = {one.id: one.text for one in row.messages}
         for query in row.queries:
             found = recall_batch(messages, query.query)
+            brought += len(found)
+            beside += len({*found} - {*query.right, *query.wrong})
             if query.right:
                 asked += 1
                 hit = any(one in query.right for one in found)
@@ -80,6 +82,7 @@ def main() -> None:
     print(line("needed and brought up", found_any, asked))
     print(line("nothing needed, nothing brought up", silent, quiet))
     print(line("outdated or another's above the right", bad, with_wrong))
+    print(line("brought up, neither needed nor wrong", beside, brought))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from operator import mul
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from memory.recall_heard import CHANGES, LONGEST, MATTERS, OTHERS, told
-from memory.recall_remarks import of_health
+from memory.recall_remarks import of_health, only_was
 from memory.statements_kinds import Statement
 from memory.statements_subjects import is_speaker
 from memory.text import sentences, words
@@ -26,7 +26,7 @@ it tells a change."""
 _LEAST: Final = 0.1  # the chance of a matter that is held
 _OTHERS: Final = 0.4  # from here on a message tells of somebody else
 _CHANGES: Final = 0.28  # from here on it tells a change
-_FLOOR: Final = 0.15  # what a message must be worth to a request
+_FLOOR: Final = 0.35  # what a message must be worth to a request
 _ALIKE: Final = 0.5  # cosine of the matters of two messages that may be of one thing
 _CHANGEABLE: Final = ("body", "food", "plan", "time")  # of things and people there are several at a time
 _LOOKED_AT: Final = 100  # messages of a matter, the latest
@@ -36,7 +36,7 @@ _PERCENT: Final = 100
 def overheard(text: str) -> tuple[Statement, ...]:
     """What ``text`` likely tells of the person that lasts, as one statement for a recall; questions tell nothing."""
     plain = " ".join(sentence for sentence in sentences(text[:LONGEST]) if not sentence.endswith("?"))
-    if not plain:
+    if not plain or only_was(words(plain)):
         return ()
     chances = told(plain)
     matters = [(matter, round(chances[matter] * _PERCENT)) for matter in MATTERS if chances[matter] >= _LEAST]

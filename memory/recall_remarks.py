@@ -36,6 +36,8 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     groups: str
     words: str
     moment: str
+    was: str
+    lasting: str
     update: str
     replaced: str
     says: str
@@ -76,6 +78,7 @@ def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = No
         and who == "user"
         and (speaks or news or len({*about}) > 1)
         and _listed("moment").isdisjoint(spoken)
+        and not only_was(spoken)
     ):
         found.append(Statement("strategy", " ".join(about), who, False, "present", REMARK, said.text))
     if (own or about) and (news or "equipment" in known_words().groups_of(spoken)):
@@ -91,6 +94,17 @@ def of_health(said: str) -> bool:
     """Whether words of the body, of sport, or of those who treat somebody are among what is ``said``."""
     spoken = words(said)
     return not _listed("health").isdisjoint(spoken) or not _HEALTH.isdisjoint(known_words().groups_of(spoken))
+
+
+def only_was(spoken: Sequence[str]) -> bool:
+    """Whether a message only tells of something that was, and of nothing that lasts or is new ("I had a lie-in")."""
+    was = _listed("was")
+    return (
+        not was.isdisjoint(spoken)
+        and (_listed("update") - was).isdisjoint(spoken)
+        and _listed("moved").isdisjoint(spoken)
+        and _listed("lasting").isdisjoint(known_words().groups_of(spoken))
+    )
 
 
 def moves(said: str) -> bool:

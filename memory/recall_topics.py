@@ -82,6 +82,7 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     speaker: str = ""
     otherwise: str = ""
     personal: str = ""
+    whole: str = ""
     question: str = "$^"
     beside: tuple[Beside, ...] = ()
     silent_below: float = 0.0
@@ -133,6 +134,7 @@ class Reader:
         self.needs = needs
         self._cues = read_groups({topic.name: _apart(topic.cues) for topic in needs.topic})
         self._groups = read_groups({name: _apart(listed) for name, listed in needs.groups.items()})
+        self._whole = read_groups({"whole": _apart(needs.whole)})
         self._regions = read_groups({name: _apart(listed) for name, listed in needs.regions.items()})
         self._of_topic = [(topic.name, _needs_of(topic, needs.beside)) for topic in needs.topic]
         self._narrow: dict[str, set[str]] = {}  # by kind, the groups and attributes that make a difference
@@ -181,7 +183,9 @@ class Reader:
             not spoken and len(text) <= SHORT and self._impersonal.search(text)
         ):
             return None
-        each = [*map(self._words.__getitem__, dict.fromkeys(said))]
+        last = {end - 1 for _, end, _ in self._whole.phrases(said)}
+        alone = (word for at, word in enumerate(said) if at not in last)
+        each = [*map(self._words.__getitem__, dict.fromkeys(alone))]
         asks = bool(self._asks.search(text))
         regions = frozenset[str]().union(
             *(word.regions for word in each), *(groups for _, _, groups in self._regions.phrases(said))

@@ -30,6 +30,7 @@ from memory.statements_subjects import (
 )
 from memory.statements_text import Sentence, Sentences, Stretch, own_sentences, said_plainly
 from memory.statements_values import cleaned, is_nothing, parts, said_as
+from memory.text import sentences
 
 __all__ = [
     "SAFETY",
@@ -292,6 +293,14 @@ def read_statements(
     if asked is not None and (answer := answered(whole.text, asked)) is not None:
         known = {(one.kind, one.value.lower()) for one in read}
         add = [one for one in _from_answer(answer, whole.text) if (one.kind, one.value.lower()) not in known]
+        if (
+            answer.value
+            and not answer.affirmed
+            and not answer.denied
+            and read
+            and len(sentences(whole.text)) == 1
+        ):
+            add = []  # what it says it says by itself
         if not any(one.kind == new.kind for one in read for new in add):
             read += add
     return _without_repeats(read)

@@ -1,7 +1,8 @@
 """Bare answers: what "Yes, peanuts." says depends on what was asked.
 
 The companion's question only lends the answer its kind; the words are the person's, so a question answered
-with no states nothing but that, and one that is not answered states nothing at all.
+with no states nothing but that, and one that is not answered states nothing at all: who passes over it
+("Traffic was bad today.") has said nothing of what was asked.
 """
 
 import re
@@ -13,13 +14,17 @@ import msgspec
 from memory import data
 from memory.statements_kinds import StatementKind
 from memory.statements_values import is_nothing
-from memory.text import folded, sentences
+from memory.statements_words import known_words
+from memory.text import folded, sentences, words
 
 
 class _Asking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: StatementKind
     pattern: str
     attribute: str = ""
+    of: str = (
+        ""  # groups of words (statements_words.toml) by which it is chosen where a question asks for several
+    )
 
 
 class _Turning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,6 +37,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     no: str
     most_words: int
     claim: str
+    remark: str
     asking: tuple[_Asking, ...]
     turning: tuple[_Turning, ...]
 
@@ -44,6 +50,7 @@ class Answer(msgspec.Struct, frozen=True):
     value: str = ""
     denied: bool = False
     sentence: str = ""
+    affirmed: bool = False
 
 
 @cache
@@ -83,6 +90,20 @@ def claiming(question: str) -> bool:
     return bool(_leading("claim").match(question))
 
 
+@cache
+def _remark() -> re.Pattern[str]:
+    return _regex(_table().remark)
+
+
+def _meant(question: str, said: str) -> _Asking | None:
+    """What ``question`` asks for; of several kinds the one that a word of what is ``said`` belongs to, or the first."""
+    possible = [asking for asking in _table().asking if _regex(asking.pattern).search(question)]
+    if len(possible) > 1:
+        known = known_words().groups_of(words(said))
+        possible.sort(key=lambda asking: known.isdisjoint(asking.of.split()))
+    return possible[0] if possible else None
+
+
 def answered(text: str, asked: str) -> Answer | None:
     """What ``text`` answers to the question that ``asked`` ends with; ``None`` when that cannot be told."""
     table = _table()
@@ -93,15 +114,17 @@ def answered(text: str, asked: str) -> Answer | None:
     if not question or claiming(question):
         return None
     yes, no = _leading("yes").match(said), _leading("no").match(said)
-    rest = said[(yes or no).end() :] if (yes or no) else said  # type: ignore[union-attr]  # one of them is set
+    led = yes or no
+    rest = said[led.end() :] if led else said
     turned = _turned(question)
-    for asking in table.asking:
-        if _regex(asking.pattern).search(question):
-            if no or is_nothing(rest):
-                return Answer(asking.kind, asking.attribute, rest if rest and not no else "", denied=True)
-            if rest:
-                return Answer(asking.kind, asking.attribute, rest)
-            return Answer(sentence=turned) if yes and turned else None
+    if asking := _meant(question, rest):
+        if no or is_nothing(rest):
+            return Answer(asking.kind, asking.attribute, rest if rest and not no else "", denied=True)
+        if rest:
+            if not yes and _remark().search(rest):
+                return None
+            return Answer(asking.kind, asking.attribute, rest, affirmed=yes is not None)
+        return Answer(sentence=turned) if yes and turned else None
     if yes and turned:
         return Answer(sentence=turned)
     return Answer(sentence=turned, denied=True) if no and turned else None

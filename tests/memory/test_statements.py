@@ -74,6 +74,53 @@ def test_a_bare_answer_is_read_with_its_question() -> None:
     assert told("Yes, peanuts.") == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Traffic was bad today.",
+        "Thanks, that helps.",
+        "Ok cool.",
+        "Lunch was a sandwich at my desk.",
+        "I finished a book on Sunday.",
+        "The gym was packed yesterday.",
+        "My playlist needs some fresh songs.",
+        "Rain again here.",
+    ],
+)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is there anything I should mind: pain, allergies, time?",
+        "Got it. What is the goal behind that?",
+        "Do you have any injuries?",
+        "Which days suit you?",
+    ],
+)
+def test_who_passes_over_a_question_has_not_answered_it(text: str, asked: str) -> None:
+    assert told(text, asked) == told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("My knee", "injury", "knee"),
+        ("peanuts", "allergy", "peanuts"),
+        ("Mornings only", "schedule", "Mornings only"),
+        ("Latex", "allergy", "Latex"),
+    ],
+)
+def test_of_several_things_asked_the_answers_own_words_say_which(text: str, kind: str, value: str) -> None:
+    assert told(text, "Is there anything I should mind: pain, allergies, time?") == [
+        (kind, value, "user", False)
+    ]
+
+
+def test_a_sentence_that_states_something_is_not_read_as_a_bare_answer_too() -> None:
+    asked = "Do you have any allergies?"
+    assert told("my left knee hurts", asked) == told("my left knee hurts")
+    assert ("allergy", "peanuts", "user", False) in told("Yes, peanuts, and I'm vegan", asked)
+
+
 def test_what_the_companion_says_states_nothing_by_itself() -> None:
     assert told("Hm.", "You love jazz and you are allergic to nuts, aren't you?") == []
 
