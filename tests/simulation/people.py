@@ -47,6 +47,13 @@ SAYINGS = (
     "Tell me something calm",
     "I had {food} for breakfast",
 )
+AT_LENGTH = 0.3  # of the messages: they are read beside the loop
+MORE = (
+    "The street was quiet when I got up, and there was a little rain on the window.",
+    "Somebody had put the chairs back, and the kettle took a long time.",
+    "Then the post came, and there was nothing in it but a paper about the market.",
+    "It is grey outside, but they say that it will be brighter in the afternoon.",
+)
 WORDS = {
     "place": ("Lisbon", "Berlin", "Oslo", "Turin"),
     "name": ("Ruth", "Marta", "Ines"),
@@ -79,6 +86,7 @@ class Person:
         self.chance: random.Random = world.fate.chance(name)
         self._away = away
         self._stays_away: random.Random = world.fate.chance(f"{name} stays away")
+        self._at_length: random.Random = world.fate.chance(f"{name} writes at length")
         self.watching = Watching(name, world.ledger)
         self.outbox: list[MessageSend] = []
         self.resume: Resume | None = None
@@ -268,6 +276,9 @@ class Person:
             words = {each: self.chance.choice(choice) for each, choice in WORDS.items()}
             saying = self.chance.choice(SAYINGS).format(**words)
             text = f"{saying} ({mark(self.name, self._count)})"
+            if self._at_length.random() < AT_LENGTH:
+                text = " ".join([text, *MORE])
+                self.ledger.counts["at length"] += 1
             commands.append(MessageSend(id=f"{self.name}-{self._count}", text=text))
         self.outbox.extend(commands)
         self._open.update(command.id for command in commands)
@@ -335,7 +346,8 @@ class Person:
 
     def _acknowledged(self, command: MessageSend, message: str, ack: Ack) -> None:
         self._message[message] = command.id
-        self._last = message
+        if message not in self._sent:  # else it was sent again, and others may stand behind it
+            self._last = message
         self._sent[message] = command
         if ack.conversation is not UNSET:
             self.conversation = self.ledger.where[message] = ack.conversation

@@ -25,6 +25,7 @@ def test_whatever_fails_every_promise_is_kept(tmp_path: Path, seed: int) -> None
     report = simulate(replace(SHORT, seed=seed), tmp_path)
     assert not report.broken, f"seed {seed}: {report.broken} after {report.last}"
     assert report.counts["acks"] > 20
+    assert report.counts["at length"] > 5  # what is read beside the loop
     assert report.commits > 50
 
 
