@@ -5,6 +5,8 @@ result; reads run again. Ids are unique in a space: a session and those it conti
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -12,7 +14,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from actors.afterwards import afterwards
+from actors.afterwards import afterwards, landed_late
 from actors.check_ins import of_this_talk
 from actors.command_kinds import MEMORY, READS, digest_of
 from actors.health import health_of
@@ -21,7 +23,8 @@ from actors.mail import Forgotten
 from actors.ports import CommandRefused
 from actors.ports import Done as DeskDone
 from actors.reading import read_aside
-from actors.reserving import kind_of, promised, reserve
+from actors.repeating import answered_before, landed_since
+from actors.reserving import kind_of, reserve
 from actors.telling import unnumbered
 from actors.unsaying import forget, let_go, still_landing
 from companions.changes import (
@@ -31,7 +34,6 @@ from companions.changes import (
     ConversationOpened,
     Outcome,
     Refused,
-    Repeated,
     SessionContinued,
 )
 from companions.events import Ack, CancelAsked, CloseAsked, MessageSent, Refuse, RegenerateAsked
@@ -49,7 +51,7 @@ from protocol.frames import Event
 from protocol.person_frames import HealthShare
 from protocol.results import CommandAck, ConversationNamed, Done, Greeting
 from protocol.talk_frames import GreetingGet, MessageSend, ResponseCancel, ResponseRegenerate
-from protocol.values import JsonObject, Value
+from protocol.values import Value
 
 if TYPE_CHECKING:
     from actors.session import Session
@@ -87,30 +89,14 @@ class Commands:
         if known[0] != digest:
             await self.told(Refuse(re=command.id, code="id.reused"))
         elif known[1] is not None:
-            await session.send(known[1])
+            await session.send(landed_since(known[1], session.state.late))
         return True  # else it is under way: its answer comes once
 
     async def _repeated_from_store(self, command: AnyCommand, digest: str) -> bool:
-        session, id_ = self._session, command.id
-        who = session.state.who
+        who = self._session.state.who
         if who.space == who.session and not self._forgot:
             return False  # a session that continues none has all its ids in memory
-        found = await session.services.desk.retained(CommandId(space=who.space, id=id_, digest=digest))
-        match found:
-            case None:
-                return False
-            case Refused(code=code):
-                await self.told(Refuse(re=id_, code=code))
-            case Repeated(result=result) if result is not None:
-                kept: JsonObject = msgspec.json.decode(result)
-                if isinstance(command, ConversationCreate):
-                    await promised(session, command, kept["conversation"])
-                await session.send(CommandAck(re=id_, result=kept))
-            case Repeated(message=None):  # what it came to was forgotten since
-                await self.told(Refuse(re=id_, code="memory.unknown"))
-            case Repeated(message=message, conversation=conversation):
-                await self.told(Ack(re=id_, message=message, conversation=conversation, durable=True))
-        return True
+        return await answered_before(self._session, command, digest)
 
     def _remember(self, id_: str, digest: str, answer: Event | None) -> None:
         self._seen[id_] = (digest, answer)
@@ -133,6 +119,7 @@ class Commands:
                 self._remember(answer.re, digest, frame)
             elif answer.code != "id.reused":
                 del self._seen[answer.re]
+                self._forgot = self._forgot or answer.code.startswith("storage.")  # it may land all the same
         await self._session.send(frame)
 
     async def failed(self, id_: str, ref: str) -> None:
@@ -319,7 +306,9 @@ class Commands:
         self, command: AnyCommand, result: Value, changes: tuple[AnyChange, ...], at: int, tries: int
     ) -> None:
         session = self._session
-        outcome = await self._land(command, result, changes, at)
+        outcome = await self._land(
+            command, result, changes, at, late=partial(landed_late, session, command, changes)
+        )
         if outcome == CONFLICT and isinstance(command, MEMORY) and tries > 1:  # decided on what was known
             await self._at_the_desk(command, at, tries=tries - 1)
         elif isinstance(outcome, Refused):
@@ -335,7 +324,8 @@ class Commands:
         await let_go(session, unsaid)
         await session.services.unsay(who, unsaid, mine)
         result = done.result if done.after is None else None
-        outcome = await self._land(command, result, done.changes, at)
+        late = partial(landed_late, session, command, done.changes, unsaid)
+        outcome = await self._land(command, result, done.changes, at, late=late)
         if isinstance(outcome, Refused):
             await self.told(Refuse(re=command.id, code=outcome.code))
             return
@@ -369,7 +359,13 @@ class Commands:
         await self._session.send(code)
 
     async def _land(
-        self, command: AnyCommand, result: Value | None, changes: tuple[AnyChange, ...], at: int
+        self,
+        command: AnyCommand,
+        result: Value | None,
+        changes: tuple[AnyChange, ...],
+        at: int,
+        *,
+        late: Callable[[], None] = lambda: None,
     ) -> Outcome:
         """Land changes, and with them the ``result`` to be kept for repeats, where there is one yet."""
         who = self._session.state.who
@@ -382,4 +378,4 @@ class Commands:
         )
         # A command that has to wait is refused for now; sent again it finds what became of it.
         write = changes if result is None else (*changes, kept)
-        return await land(self._session.services.writer, write)
+        return await land(self._session.services.writer, write, late)

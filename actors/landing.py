@@ -1,5 +1,7 @@
 """Waiting for changes to land: the outcome, once it is certain."""
 
+from collections.abc import Callable
+
 import anyio
 
 from actors.runtime import Address, Closed
@@ -7,12 +9,16 @@ from actors.writer import Write
 from companions.changes import AnyChange, Deferred, Outcome, Refused
 
 
-async def land(writer: Address[Write], changes: tuple[AnyChange, ...]) -> Outcome:
-    """Land ``changes`` together. What has to wait for the store is refused for now; it may land later."""
+async def land(
+    writer: Address[Write], changes: tuple[AnyChange, ...], late: Callable[[], None] = lambda: None
+) -> Outcome:
+    """Land ``changes`` together. What has to wait for the store is refused for now; ``late`` is called if it lands."""
     landed = anyio.Event()
     outcomes: list[Outcome] = []
 
     def reply(outcome: Outcome) -> None:
+        if outcomes and not isinstance(outcome, Deferred | Refused):
+            late()
         outcomes.append(Refused(outcome.code) if isinstance(outcome, Deferred) else outcome)
         landed.set()
 

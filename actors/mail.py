@@ -82,9 +82,10 @@ class Unsay(msgspec.Struct, frozen=True):
 
 
 class Forgotten(msgspec.Struct, frozen=True):
-    """They were removed: nothing that is held may still know them."""
+    """They were removed: nothing that is held may still know them. ``late``: nobody else was told of it yet."""
 
     unsaid: Unsaid
+    late: bool = False
 
 
 class Drain(msgspec.Struct, frozen=True):

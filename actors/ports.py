@@ -10,7 +10,7 @@ from actors.mail import Mail
 from actors.reading import Aside, on_a_thread
 from actors.runtime import Address
 from actors.writer import Write
-from companions.changes import AnyChange, CommandId, Refused, Repeated
+from companions.changes import AnyChange, CommandDone, CommandId, MessageSaid, Refused, Repeated
 from companions.companion import Companion
 from companions.contacts import Contacts
 from companions.events import Minted, Report
@@ -44,6 +44,12 @@ class CommandRefused(Exception):
         self.current = current
 
 
+class Waits(msgspec.Struct, frozen=True):
+    """What a command came to has not landed yet: the store refuses, or is not there."""
+
+    change: MessageSaid | CommandDone
+
+
 class Done(msgspec.Struct, frozen=True, kw_only=True):
     """What a command comes to: its result, and the changes that must land before it is told."""
 
@@ -68,7 +74,7 @@ class Desk(Protocol):
         """What is remembered of the user and may matter to this companion, outside of the open talk."""
         ...
 
-    async def retained(self, command: CommandId) -> Repeated | Refused | None:
+    async def retained(self, command: CommandId) -> Repeated | Refused | Waits | None:
         """What came of a command with that id before."""
         ...
 

@@ -108,6 +108,10 @@ class Address(Generic[T]):
                 self._arrived = None
         return self._take()
 
+    def held(self) -> tuple[T, ...]:
+        """What is in the mailbox, left where it is."""
+        return tuple(self._items)
+
     def receive_waiting(self, most: int) -> list[T]:
         """For the actor's inbox alone: what is there, at most ``most`` items."""
         return [self._take() for _ in range(min(most, len(self._items)))]
@@ -124,6 +128,10 @@ class Inbox(Generic[T]):
 
     async def __anext__(self) -> T:
         return await self._address.receive()
+
+    def queued(self) -> tuple[T, ...]:
+        """What has already arrived, left where it is."""
+        return self._address.held()
 
     def waiting(self, most: int) -> list[T]:
         """What has already arrived, at most ``most`` items, without waiting."""

@@ -46,7 +46,7 @@ from actors.runtime import Address, Closed, Inbox
 from actors.showing import Showing
 from actors.snapshots import conversation_snapshot, response_snapshot
 from actors.streams import Streams
-from actors.unsaying import forget, let_go
+from actors.unsaying import forgotten, let_go
 from actors.watching import Watching
 from actors.writer import Write
 from companions import answering
@@ -173,8 +173,8 @@ class Session:
             case Unsay(unsaid=unsaid, done=done):
                 await let_go(self, unsaid)
                 done.set()
-            case Forgotten(unsaid=unsaid):
-                await forget(self, unsaid)
+            case Forgotten():
+                await forgotten(self, mail)
             case Drain(reconnect_after_ms=milliseconds):
                 await self._drain(milliseconds)
             case Cut():

@@ -108,13 +108,14 @@ def unnumbered(told: SendDelta | TellDurable | Ack | Refuse, ref: str) -> Event:
 
 def acknowledged(ack: Ack) -> Event:
     """The ack of a message, or of a command with its result."""
+    reason: str | UnsetType = UNSET if ack.reason is None else ack.reason
     if ack.message is not None and ack.conversation is not None and ack.durable is not None:
-        reason: str | UnsetType = UNSET if ack.reason is None else ack.reason
         return MessageAck(
             re=ack.re, message=ack.message, conversation=ack.conversation, durable=ack.durable, reason=reason
         )
     result: JsonObject = ack.result if ack.result is not None else {}
-    return CommandAck(re=ack.re, result=result)
+    durable: bool | UnsetType = UNSET if ack.durable is None else ack.durable
+    return CommandAck(re=ack.re, result=result, durable=durable, reason=reason)
 
 
 RESTORED = "Our conversations were brought back from a copy. A little of what was said last may be missing."

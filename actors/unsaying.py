@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from actors.mail import Forgotten
 from companions import unsaying
 from companions.state import Landing
 from companions.unsaying import Unsaid, unsaid_in
@@ -22,6 +23,13 @@ async def let_go(session: "Session", unsaid: Unsaid) -> None:
         return
     at = session.services.now_ms()
     await session.take(unsaying.let_go(session.cast.rules, session.state, unsaid, at))
+
+
+async def forgotten(session: "Session", mail: Forgotten) -> None:
+    """Word has come that it was removed; late word of what this session had asked for is told to the others too."""
+    await forget(session, mail.unsaid)
+    if mail.late:
+        await session.services.unsaid(session.state.who, mail.unsaid, session.address)
 
 
 async def forget(session: "Session", unsaid: Unsaid) -> None:

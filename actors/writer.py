@@ -79,6 +79,8 @@ async def not_mended() -> bool:
 
 FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 2.0
+PATIENCE = 5.0  # seconds of one try, until those who wait are told; SQLite waits as long for another's lock
+SLOW: Final = "storage.busy"
 BROKEN: Final = Refusing("storage.failed")
 
 URGENT: Final = (
@@ -133,6 +135,12 @@ class Writer:
         self._kept = 0  # and how many of them are in the spill
         self._spilled = False  # something is, or was and has landed
         self._overflowed = False  # one had no room: none after it may be kept, or their order would be lost
+        self._inbox: Inbox[Write] | None = None
+
+    def waiting(self) -> list[tuple[AnyChange, ...]]:
+        """Everything that has not landed, in the order in which it will: what the store cannot tell of yet."""
+        arrived = self._inbox.queued() if self._inbox is not None else ()
+        return [write.changes for write in (*self.pending, *arrived)]
 
     def first(self, groups: Sequence[tuple[AnyChange, ...]]) -> None:
         """What the spill kept from an earlier run and the store does not take yet: it lands before all else."""
@@ -142,6 +150,7 @@ class Writer:
 
     async def __call__(self, inbox: Inbox[Write]) -> None:
         """Write batches until the inbox ends."""
+        self._inbox = inbox
         await self._flush(inbox)
         async for write in inbox:
             self.pending.extend([write, *inbox.waiting(self.most - 1)])
@@ -162,7 +171,7 @@ class Writer:
         pause = FIRST_PAUSE
         while self.pending:
             batch = self.pending[: self.most]
-            result = await self._try(batch)
+            result = await self._watched(batch, inbox)
             if not isinstance(result, Refusing):
                 self._landed(batch, result)
                 pause = FIRST_PAUSE
@@ -174,6 +183,19 @@ class Writer:
         if self._spilled:
             await self.spill.clear()
             self._spilled = self._overflowed = False
+
+    async def _watched(self, batch: list[Write], inbox: Inbox[Write]) -> Sequence[Outcome] | Refusing:
+        """Try; a disk that neither takes nor refuses keeps nobody waiting: they are told that it takes its time."""
+        results: list[Sequence[Outcome] | Refusing] = []
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._hold_on, inbox)
+            results.append(await self._try(batch))
+            tasks.cancel_scope.cancel()
+        return results[0]
+
+    async def _hold_on(self, inbox: Inbox[Write]) -> None:
+        await anyio.sleep(PATIENCE)
+        await self._take_in(inbox, self.refusing or SLOW)
 
     async def _try(self, batch: list[Write]) -> Sequence[Outcome] | Refusing:
         if self.refusing == BROKEN.code and not await self.mend():
@@ -212,19 +234,20 @@ class Writer:
 
     async def _wait_to_try(self, inbox: Inbox[Write], pause: float) -> bool:
         """Take in what comes while the store rests; False when the server stops: one last try was made."""
-        code = self.refusing or ""
         with anyio.move_on_after(pause):
-            while True:
-                try:
-                    write = await anext(inbox)
-                except StopAsyncIteration:
-                    return await self._last_try()
-                if len(self.pending) >= self.most_waiting:
-                    _tell(write, Refused(code))
-                else:
-                    self.pending.append(write)
-                    await self._defer(code)
+            await self._take_in(inbox, self.refusing or "")
+            return await self._last_try()
         return True
+
+    async def _take_in(self, inbox: Inbox[Write], code: str) -> None:
+        """Tell everybody who waits that they do, and whoever comes; until the inbox ends."""
+        await self._defer(code)
+        async for write in inbox:
+            if len(self.pending) >= self.most_waiting:
+                _tell(write, Refused(code))
+            else:
+                self.pending.append(write)
+                await self._defer(code)
 
     async def _last_try(self) -> bool:
         result = await self._try(self.pending)

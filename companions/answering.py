@@ -340,7 +340,9 @@ def landed(rules: Rules, state: State, ticket: AnswerTicket, outcome: Outcome, a
     if isinstance(outcome, Deferred):
         if isinstance(state.phase, Landing) and state.phase.done.response == response:
             return _done_late(rules, state, state.phase, at)
-        return state, []
+        if response in state.late:
+            return state, []
+        return _told_done(state, ticket.created, ticket.done)  # its talk is over, or was left
     if response in state.late:
         state = replace(state, late=state.late - {response})
         return state, stands_again(ticket) if isinstance(outcome, Refused) else [
@@ -357,11 +359,34 @@ def landed(rules: Rules, state: State, ticket: AnswerTicket, outcome: Outcome, a
 
 
 def _done_late(rules: Rules, state: State, phase: Landing, at: int) -> Step:
-    done = replace(phase.done, durable=False)
-    effects: list[Effect] = [phase.created, done] if phase.created is not None else [done]
-    state = replace(state, phase=Idle(), late=state.late | {done.response})
+    state, effects = _told_done(replace(state, phase=Idle()), phase.created, phase.done)
     state, more = next_turn(rules, state, at)
     return state, [*effects, *more]
+
+
+def _told_done(state: State, created: TellMessage | None, done: TellDone) -> Step:
+    """The end of an answer that has not landed yet."""
+    done = replace(done, durable=False)
+    effects: list[Effect] = [created, done] if created is not None else [done]
+    return replace(state, late=state.late | {done.response}), effects
+
+
+def broken_off(phase: Responding, conversation: str) -> list[Effect]:
+    """The message was refused after all: nothing of its answer is kept. Who was told that it began hears its end."""
+    effects: list[Effect] = [StopModel(phase.response), *_quiet(), StopTimer("checkpoint")]
+    if phase.waiting.told:
+        done = TellDone(
+            response=phase.response,
+            message=phase.waiting.message.id,
+            conversation=conversation,
+            status="failed",
+            text=phase.sent,
+            source=phase.source,
+            durable=False,
+            answer=None,
+        )
+        effects.append(done)
+    return effects
 
 
 def next_turn(rules: Rules, state: State, at: int) -> Step:

@@ -27,6 +27,7 @@ from companions.changes import (
 )
 from companions.events import (
     Ack,
+    AgainTicket,
     Alert,
     AnswerTicket,
     CancelAsked,
@@ -49,7 +50,6 @@ from companions.events import (
     Save,
     Saved,
     StartTimer,
-    StopModel,
     StopTimer,
     TellClosed,
     TellDurable,
@@ -219,10 +219,12 @@ def _saved(rules: Rules, state: State, event: Saved) -> Step:
     match event.ticket:
         case SaidTicket() as said:
             return _said(rules, state, said, event.outcome, event.at)
+        case AgainTicket(re=re, message=message):
+            return _landed_since(state, re, message, event.outcome)
         case AnswerTicket() as answer:
             return answering.landed(rules, state, answer, event.outcome, event.at)
-        case CloseTicket(re=re, conversation=conversation, reason=reason):
-            return _closed(state, re, conversation, reason, event.outcome)
+        case CloseTicket():
+            return _closed(state, event.ticket, event.outcome)
         case HandedTicket(conversation=conversation):
             return state, [HandOver(conversation)] if isinstance(event.outcome, Landed) else []
         case QuietTicket():
@@ -291,8 +293,18 @@ def _waits(rules: Rules, state: State, said: SaidTicket, code: str, at: int) -> 
     return state, [ack, told]
 
 
+def _landed_since(state: State, re: str, message: str, outcome: Outcome) -> Step:
+    """A message of before that had not landed when it was sent again."""
+    if isinstance(outcome, Deferred):
+        return state, []
+    state = replace(state, late=state.late - {message})
+    if isinstance(outcome, Refused):
+        return state, [Refuse(re=re, code=outcome.code)]
+    return state, [TellDurable(messages=(message,))]
+
+
 def _unsaid(rules: Rules, state: State, said: SaidTicket) -> Step:
-    """The message was not taken: forget it, and do not answer it."""
+    """The message was not taken: forget it, and do not answer it; an answer that was begun is ended."""
     talk = state.talk
     effects: list[Effect] = []
     if talk is not None and talk.conversation == said.conversation:
@@ -302,7 +314,7 @@ def _unsaid(rules: Rules, state: State, said: SaidTicket) -> Step:
     queue = tuple(each for each in state.queue if each.message.id != said.message.id)
     state = replace(state, queue=queue, late=state.late - {said.message.id})
     if isinstance(state.phase, Responding) and state.phase.waiting.message.id == said.message.id:
-        effects.insert(0, StopModel(state.phase.response))
+        effects[:0] = answering.broken_off(state.phase, said.conversation)
         state, more = answering.next_turn(rules, replace(state, phase=Idle()), said.message.at)
         effects.extend(more)
     return state, effects
@@ -348,14 +360,23 @@ def close(
     return state, [*effects, Save(change, ticket, also), StopTimer("silence")]
 
 
-def _closed(state: State, re: str | None, conversation: str, reason: CloseReason, outcome: Outcome) -> Step:
+def _closed(state: State, ticket: CloseTicket, outcome: Outcome) -> Step:
+    """Who asked for the end hears at once that it waits, where it does; that it is over is told when it has landed."""
+    re, conversation = ticket.re, ticket.conversation
+    result = {"conversation": conversation}
+    if isinstance(outcome, Deferred):
+        late = Ack(re=re, result=result, durable=False, reason=outcome.code) if re is not None else None
+        return replace(state, late=state.late | {conversation}), [late] if late is not None else []
+    waited = conversation in state.late
+    state = replace(state, late=state.late - {conversation})
     if isinstance(outcome, Refused):
         return state, [Refuse(re=re, code=outcome.code)] if re is not None else []
-    if isinstance(outcome, Deferred):
-        return state, []  # the close is told when it has landed
-    told: list[Effect] = [TellClosed(conversation=conversation, reason=reason), HandOver(conversation)]
-    if re is not None:
-        told.insert(0, Ack(re=re, result={"conversation": conversation}))
+    told: list[Effect] = [
+        TellClosed(conversation=conversation, reason=ticket.reason),
+        HandOver(conversation),
+    ]
+    if re is not None and not waited:
+        told.insert(0, Ack(re=re, result=result))
     return state, told
 
 

@@ -148,6 +148,13 @@ class SaidTicket(msgspec.Struct, frozen=True):
     conversation: str
 
 
+class AgainTicket(msgspec.Struct, frozen=True):
+    """A message that was said before, and had not landed when it was sent again."""
+
+    re: str
+    message: str
+
+
 class AnswerTicket(msgspec.Struct, frozen=True, kw_only=True):
     """What is told when an answer has landed."""
 
@@ -174,7 +181,7 @@ class QuietTicket(msgspec.Struct, frozen=True):
     """Nobody waits for this change."""
 
 
-Ticket: TypeAlias = SaidTicket | AnswerTicket | CloseTicket | HandedTicket | QuietTicket
+Ticket: TypeAlias = SaidTicket | AgainTicket | AnswerTicket | CloseTicket | HandedTicket | QuietTicket
 
 Event: TypeAlias = (
     MessageSent

@@ -181,7 +181,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     title: str | None = None  # given to the next conversation by the person
     reserved: str | None = None  # the id that conversation was promised
     unhanded: int = 0  # messages of the person that the extractor was not given yet
-    late: frozenset[str] = frozenset()  # messages and responses told before they had landed
+    late: frozenset[str] = frozenset()  # messages, responses and closes told before they had landed
 
 
 Step: TypeAlias = tuple[State, Sequence[Effect]]

@@ -309,10 +309,16 @@ R = TypeVar("R", bound="Value | JsonObject")
 
 
 class CommandAck(Event, Generic[R], frozen=True, kw_only=True, tag="ack"):
-    """The command was done, and what it changed has landed. A kept result may be given as plain JSON."""
+    """The command was done, and what it changed has landed. A kept result may be given as plain JSON.
+
+    A ``conversation.close`` is acknowledged also while the store refuses: then ``durable`` is false, ``reason`` says
+    why, and ``conversation.closed`` follows when it has landed.
+    """
 
     re: CommandId
     result: R
+    durable: bool | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
 
 
 class Ack(Event, frozen=True, kw_only=True, tag="ack"):

@@ -176,13 +176,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 nudging() as channels,
                 anyio.create_task_group() as tasks,
             ):
-                erasures = Erasures(
-                    store,
-                    settings.folder,
-                    scrubber,
-                    cool_down=settings.data.erase_cool_down_seconds,
-                    now_ms=now_ms,
-                )
+                cool_down = settings.data.erase_cool_down_seconds
+                erasures = Erasures(store, settings.folder, scrubber, cool_down=cool_down, now_ms=now_ms)
                 tickets = Tickets()
 
                 async def kept(who: Who, change: AnyChange) -> Outcome:
@@ -192,7 +187,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     return outcome
 
                 attending = Attending(store, now_ms)
-                desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept, meanings(embedder, vector))
+                meaning, waiting = meanings(embedder, vector), writing.waiting
+                desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept, meaning, waiting=waiting)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
 

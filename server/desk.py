@@ -12,7 +12,7 @@ import msgspec
 import structlog
 from msgspec import UNSET
 
-from actors.ports import Cast, CommandRefused, Done, Opening
+from actors.ports import Cast, CommandRefused, Done, Opening, Waits
 from actors.sessions import Left
 from actors.telling import stored
 from companions.changes import (
@@ -59,6 +59,7 @@ from server.erasing import Erasures
 from server.exporting import export
 from server.finding import Finder, MeaningOf, nothing_meant
 from server.ids import now_ms
+from server.not_landed import WhatWaits, nothing_waits, waiting_command, waiting_session
 from server.reading_back import opening, remembered
 from server.remember_tool import Land, nowhere, remember
 from server.summing_on_demand import summarized
@@ -89,7 +90,9 @@ class StoreDesk:
         land: Land = nowhere,
         meaning: MeaningOf = nothing_meant,
         now: Callable[[], int] = now_ms,
+        waiting: WhatWaits = nothing_waits,
     ) -> None:
+        self._waiting = waiting
         self._now = now
         self._land = land
         self._store = store
@@ -105,9 +108,12 @@ class StoreDesk:
 
     async def load(self, who: Who, conversation: str, *, read: bool = True) -> Opening | None:
         """A conversation of that user with that companion; without ``read``, to be shown."""
-        companion = self._casts[who.companion].companion
+        companion, waiting = self._casts[who.companion].companion, self._waiting()
         return await self._asked(
-            lambda db: opening(db, companion, user=who.user, conversation=conversation, read=read), None
+            lambda db: opening(
+                db, companion, user=who.user, conversation=conversation, read=read, waiting=waiting
+            ),
+            None,
         )
 
     async def _asked(self, question: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
@@ -126,12 +132,17 @@ class StoreDesk:
             Remembered(),
         )
 
-    async def retained(self, command: CommandId) -> Repeated | Refused | None:
+    async def retained(self, command: CommandId) -> Repeated | Refused | Waits | None:
         """What came of a command with that id before."""
-        return await self._asked(lambda db: retained(db, command), None)
+        waiting = self._waiting()
+        found = await self._asked(lambda db: retained(db, command), None)
+        return found or waiting_command(waiting, command)
 
     async def session_left(self, user: str, companion: str, session: str) -> Left | None:
         """What an earlier session of that user left."""
+        waits = waiting_session(self._waiting(), user=user, companion=companion, session=session)
+        if waits is not None:
+            return waits
         found = await self._asked(lambda db: session_left(db, user=user, session=session), None)
         if found is None or found.companion != companion:
             return None

@@ -1,7 +1,7 @@
 """The store as a start finds it: opened, with what was kept aside, held against the ledger, and recovered."""
 
 import sqlite3
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -10,11 +10,10 @@ import structlog
 
 from server.ids import now_ms
 from server.scrubber import CLEAN_FILE
-from server.spilling import replayed
+from server.spilling import brought_in, replayed
 from storage.absent import AbsentStore, opened_or_absent, standing_for
 from storage.connection import Durability, Store
 from storage.erased import LEDGER_FILE, erased_before
-from storage.erasing import hold_against
 from storage.order import epoch
 from storage.recovery import recover
 from storage.refusals import StoreRefused, translated
@@ -42,7 +41,7 @@ async def found(
         waits = await replayed(spill_file, store)
         try:
             absent = store if isinstance(store, AbsentStore) else None
-            this_epoch = await _recovered(store, path.parent) if absent is None else absent.code
+            this_epoch = await _recovered(store, path.parent, waits) if absent is None else absent.code
         except StoreRefused as refused:  # another program holds it, or it turns out that it cannot be written
             await stack.aclose()
             absent = stack.enter_context(standing_for(path, refused))
@@ -52,13 +51,13 @@ async def found(
         yield Found(absent or store, this_epoch, waits, absent)
 
 
-async def _recovered(store: Store, folder: Path) -> str:
-    """Erase again what came back of what was erased, and end what a crash left open; the store's epoch."""
+async def _recovered(store: Store, folder: Path, waits: Sequence[Group]) -> str:
+    """Bring in what ``waits``, erase again what came back of what was erased, end what a crash left open; the epoch."""
     with translated():
         ledger = tuple(erased_before(folder / LEDGER_FILE))
 
     def erased_again(db: sqlite3.Connection) -> int:
-        lines = hold_against(db, ledger)
+        lines = brought_in(db, waits, ledger)
         if lines:  # the files are not clean any more, whatever was noted when they last were
             (folder / CLEAN_FILE).unlink(missing_ok=True)
         return lines

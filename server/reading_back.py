@@ -19,6 +19,7 @@ from memory.statements import Statement, last_mentioned
 from memory.summing import Summed
 from server.care_trends import calming
 from server.lately import checked, last_checked, lately
+from server.not_landed import Waiting, brought_up, waiting_last
 from server.past_talks import key_facts, lines, moment_of, past_talks, topics
 from storage.care_contexts import care_context
 from storage.conversations import last_conversation
@@ -35,18 +36,26 @@ READ_BACK = 200  # messages read for what was asked and stated; fewer are held w
 
 
 def opening(
-    db: sqlite3.Connection, companion: Companion, *, user: str, conversation: str, read: bool = True
+    db: sqlite3.Connection,
+    companion: Companion,
+    *,
+    user: str,
+    conversation: str,
+    read: bool = True,
+    waiting: Waiting = (),
 ) -> Opening | None:
     """A conversation of this user with this companion; ``"last"`` is the one they were in last.
 
-    Without ``read`` no message is read for what it asks and states.
+    Without ``read`` no message is read for what it asks and states. What is ``waiting`` to land is in it already.
     """
     if conversation == "last":
-        last = last_conversation(db, user=user, companion=companion.id)
-        if last is None:
+        turned_to = waiting_last(waiting, user=user, companion=companion.id)
+        last = None if turned_to else last_conversation(db, user=user, companion=companion.id)
+        if turned_to is None and last is None:
             return None
-        conversation = last.id
-    found = load_talk(db, user=user, conversation_id=conversation, messages=READ_BACK)
+        conversation = turned_to or (last.id if last is not None else "")
+    stored = load_talk(db, user=user, conversation_id=conversation, messages=READ_BACK)
+    found = brought_up(stored, waiting, user=user, conversation=conversation)
     if found is None or found.conversation.companion != companion.id:
         return None
     return Opening(

@@ -1,5 +1,6 @@
 """The spill file between the writer and the disk, and opening a store anew after a failed fsync (D2, D3)."""
 
+import sqlite3
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,6 +13,8 @@ from actors.writer import Spill as SpillPort
 from companions.changes import AnyChange
 from storage.apply import apply_groups
 from storage.connection import Store, ThreadStore
+from storage.erased import Erased
+from storage.erasing import hold_against
 from storage.refusals import StoreRefused
 from storage.spill import Group, Spill, spill
 
@@ -81,6 +84,16 @@ async def replayed(file: Spill | None, store: Store, *, port: SpillPort | None =
     ).clear()  # what cannot be overwritten now is brought in once more: that changes nothing
     log.info("spill.replayed", groups=len(groups))
     return []
+
+
+def brought_in(db: sqlite3.Connection, waits: Sequence[Group], ledger: Sequence[Erased]) -> int:
+    """What could not be replayed at first lands before the start changes anything: it gives away places of its own, to
+    answers that a crash cut off. How many lines of the ``ledger`` were erased again.
+
+    The writer lands it once more, which changes nothing, and clears the file.
+    """
+    apply_groups(db, waits)
+    return hold_against(db, ledger)
 
 
 def mending(store: Store) -> Callable[[], Awaitable[bool]]:

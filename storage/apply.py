@@ -40,6 +40,7 @@ from companions.changes import (
     PersonErased,
     ProfileSet,
     Refused,
+    Repeated,
     SessionContinued,
     SettingSet,
     SummaryMade,
@@ -95,7 +96,8 @@ def apply_all(db: sqlite3.Connection, changes: Sequence[AnyChange]) -> list[Outc
 def apply_groups(db: sqlite3.Connection, groups: Sequence[tuple[AnyChange, ...]]) -> list[Outcome]:
     """Apply groups in order, inside the caller's transaction, each whole or not at all.
 
-    The outcome of a group is its first refusal, else that of its first change.
+    The outcome of a group is its first refusal, else that of its first change. A group of a command that has landed
+    before changes nothing, and has the outcome of then.
     """
     outcomes = [_apply_group(db, group) for group in groups]
     latest = max((change.at for group in groups for change in group), default=None)
@@ -111,7 +113,7 @@ def _apply_group(db: sqlite3.Connection, group: tuple[AnyChange, ...]) -> Outcom
     outcomes: list[Outcome] = []
     for change in group:
         outcomes.append(apply(db, change))
-        if isinstance(outcomes[-1], Refused):
+        if isinstance(outcomes[-1], Refused | Repeated):
             db.execute("ROLLBACK TO together")
             db.execute("RELEASE together")
             return outcomes[-1]

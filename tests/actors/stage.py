@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from actors.client import Gone
 from actors.mail import Asked, Attach, Detach, Mail
-from actors.ports import Cast, Done, Opening, Services
+from actors.ports import Cast, Done, Opening, Services, Waits
 from actors.runtime import Address, Inbox, supervise
 from actors.session import Session
 from actors.writer import Write
@@ -133,6 +133,7 @@ class Shelf:
     breaks: bool = False  # at the next command, once
     opening: Opening | None = None  # the conversation there is
     reading: float = 0.0  # how long it takes to read it
+    before: Repeated | Waits | None = None  # what came of every command that is asked for
 
     async def write(self, inbox: Inbox[Write]) -> None:
         async for write in inbox:
@@ -154,8 +155,8 @@ class Shelf:
         await anyio.lowlevel.checkpoint()
         return Remembered()
 
-    async def retained(self, command: CommandId) -> Repeated | Refused | None:
-        return None
+    async def retained(self, command: CommandId) -> Repeated | Refused | Waits | None:
+        return self.before
 
     async def answer(self, who: Who, command: AnyCommand, at: int) -> Done:
         await anyio.lowlevel.checkpoint()

@@ -2,7 +2,7 @@
 ``server.app`` does, over a disk, lines and a model of the simulation."""
 
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -43,15 +43,14 @@ from server.pins import Pins
 from server.presence import Presence
 from server.scrubber import Scrubber
 from server.settings import Limits
-from server.spilling import replayed
+from server.spilling import brought_in, replayed
 from server.sweeper import Sweeper
 from server.tickets import Tickets
 from storage.erased import LEDGER_FILE, erased_before
-from storage.erasing import hold_against
 from storage.order import epoch
 from storage.recovery import recover
 from storage.refusals import StoreRefused
-from storage.spill import Spill, spill
+from storage.spill import Group, Spill, spill
 from tests.simulation.disk import Aside, Disk, Weather
 from tests.simulation.fate import Fate
 from tests.simulation.network import Line
@@ -193,7 +192,7 @@ async def _started(house: House, made: Made, spill_file: Spill, stack: AsyncExit
     writer = await stack.enter_async_context(running(writing, name="writer", capacity=1_000, grace=10.0))
     tasks = await stack.enter_async_context(anyio.create_task_group())
     stack.callback(tasks.cancel_scope.cancel)
-    await _served(house, made, disk, indexer, scrubber, writing, writer, tasks)
+    await _served(house, made, disk, indexer, scrubber, writing, writer, tasks, left)
 
 
 async def _kept(work: Callable[[], Awaitable[None]], name: str) -> None:
@@ -220,10 +219,11 @@ async def _served(
     writing: Writer,
     writer: Address[Write],
     tasks: TaskGroup,
+    waits: Sequence[Group],
 ) -> None:
     """Everything between the writer and the door."""
     ledger = tuple(erased_before(made.folder / LEDGER_FILE))
-    await _once_taken(disk, lambda db: hold_against(db, ledger))
+    await _once_taken(disk, lambda db: brought_in(db, waits, ledger))
     await _once_taken(disk, lambda db: recover(db, now_ms()))
     this_epoch = await disk.read(epoch)
     found, cast = everybody(), rules()
@@ -236,7 +236,7 @@ async def _served(
             sessions.refresh(who.user, companion=who.companion, items=())
         return outcome
 
-    desk = StoreDesk(disk, cast, this_epoch, erasures, Tickets(), kept)
+    desk = StoreDesk(disk, cast, this_epoch, erasures, Tickets(), kept, waiting=writing.waiting)
     sessions = Sessions(tasks, cast, desk)
     channels = (Channel(), Channel(), Channel())
 

@@ -17,6 +17,7 @@ from companions.changes import (
     SettingSet,
     UserStatusSet,
 )
+from storage.apply import apply_groups
 from storage.commands import RESULT_LIFE_MS, prune_results, retained
 from storage.connection import Store
 from storage.conversations import conversation
@@ -120,6 +121,22 @@ async def test_results_are_forgotten_after_a_day_and_messages_never(store: Store
     assert await store.transact(lambda db: prune_results(db, RESULT_LIFE_MS + 1)) == 1
     assert await store.read(lambda db: retained(db, key)) is None
     assert await store.read(lambda db: retained(db, first.command)) == Repeated("msg_c_1", "c")
+
+
+async def test_a_command_that_has_landed_changes_nothing_when_it_lands_again(store: Store) -> None:
+    key = CommandId(space="s", id="k", digest="d")
+
+    def checked(check_in: str) -> tuple[MoodCheckedIn, CommandDone]:
+        said = MoodCheckedIn(user=ANNA, companion="clara", at=9, check_in=check_in, conversation=None, mood=3)
+        done = CommandDone(
+            user=ANNA, companion="clara", at=9, command=key, result=raw(f'{{"is":"{check_in}"}}')
+        )
+        return said, done
+
+    outcomes = await store.transact(lambda db: apply_groups(db, [checked("first"), checked("second")]))
+    assert outcomes == [Landed(), Repeated(result=raw('{"is":"first"}'))]
+    kept = await store.read(partial(check_ins, user=ANNA, companion="clara", limit=10))
+    assert [each.id for each in kept] == ["first"]
 
 
 async def test_a_clock_that_cannot_be_trusted_removes_nothing(store: Store) -> None:
