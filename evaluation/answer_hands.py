@@ -3,9 +3,10 @@
     python -m evaluation.answer_hands [SET ...]
 
 Trains as `evaluation.train_answers` does, a part of the sets left out in turn, and judges those with the patterns
-beside it. Prints for each pair of thresholds how many of all forbidden, of the reminders and quizzes, of the indirect
-ones were stopped and how many innocent ones. It is kinder than a first score: whoever wrote the patterns and the
-newest sentences of training had read what the older sets were missed by. Named sets alone are counted, else all.
+beside it. Prints for each threshold (and the parts of it that `evaluation.train_answers` takes) how many of all
+forbidden, of the reminders and quizzes, of the indirect ones were stopped and how many innocent ones. It is kinder than
+a first score: whoever wrote the patterns and the newest sentences of training had read what the older sets were missed
+by. Named sets alone are counted, else all.
 Needs numpy, scipy and scikit-learn.
 """
 
@@ -16,13 +17,21 @@ import numpy as np
 
 from evaluation.answer_rows import HANDS, HERE, LEARNED, Lesson, sentences_of, written
 from evaluation.answers import Row, rows
-from evaluation.train_answers import columns, fit, kept_classes, matrix, seen_in, with_sets
-from memory.answer_reader import FOREMOST, INNOCENT, readable, weights
+from evaluation.train_answers import (
+    FOREMOST_PART,
+    OTHERS_PART,
+    columns,
+    fit,
+    kept_classes,
+    matrix,
+    seen_in,
+    with_sets,
+)
+from memory.answer_reader import FEWEST_SURE, FOREMOST, INNOCENT, readable, weights
 from memory.answer_rules import ALL, broken
 
 PARTS = 5
-THRESHOLDS = (0.40, 0.45, 0.50, 0.55, 0.60, 0.65, 0.70, 0.80, 0.90)
-FOREMOST_PARTS = (0.6, 0.75, 1.0)
+THRESHOLDS = (0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 0.95, 0.97, 0.98, 0.99)
 
 
 def certain(lesson: Lesson, chances: dict[str, float]) -> bool:
@@ -32,22 +41,23 @@ def certain(lesson: Lesson, chances: dict[str, float]) -> bool:
     if found is None:
         return False
     bar = dict(zip(weights().families, weights().bars, strict=True)).get(found[0], 1.0)
-    return not (readable(plain, 6) and chances[INNOCENT] > bar)
+    return not (readable(plain, FEWEST_SURE) and chances[INNOCENT] > bar)
 
 
-def read(row: Row, at: int, model, names: Sequence[str], classes: dict[str, str]) -> tuple[float, float]:
-    """How likely the worst sentence is forbidden, and how likely a reminder or a quiz; 2 where a pattern is sure."""
-    worst, foremost = 0.0, 0.0
+def read(row: Row, at: int, model, names: Sequence[str], classes: dict[str, str]) -> float:
+    """From which threshold on the answer is let pass; 2 where a pattern is sure."""
+    least = 0.0
     lessons = sentences_of(row, HANDS + at, 0)
     found = model.predict_proba(matrix([seen_in(one, classes) for one in lessons], names))
     for lesson, line in zip(lessons, found, strict=True):
         chances = dict(zip(model.classes_, map(float, line), strict=True))
         if certain(lesson, chances):
-            return 2.0, 2.0
+            return 2.0
         if readable(lesson.parts[0], 2):
-            worst = max(worst, 1 - chances[INNOCENT])
-            foremost = max(foremost, sum(chances[name] for name in FOREMOST))
-    return worst, foremost
+            whole = 1 - chances[INNOCENT]
+            foremost = sum(chances[name] for name in FOREMOST)
+            least = max(least, whole, foremost / FOREMOST_PART, (whole - foremost) / OTHERS_PART)
+    return least
 
 
 def main(only: Sequence[str]) -> None:
@@ -56,7 +66,7 @@ def main(only: Sequence[str]) -> None:
     lessons = with_sets(written(), classes)
     seen = [seen_in(lesson, classes) for lesson in lessons]
     read_rows: list[Row] = []
-    read_as: list[tuple[float, float]] = []
+    read_as: list[float] = []
     for part in range(PARTS):
         left_out = [
             name for at, name in enumerate(LEARNED) if at % PARTS == part and (not only or name in only)
@@ -78,12 +88,11 @@ def _print(found: Sequence[Row], read_as) -> None:
     foremost = np.array([row.rule in FOREMOST for row in found])
     indirect = np.array([row.style == "indirect" for row in found])
     print(f"{(~innocent).sum()} forbidden, {innocent.sum()} innocent answers of sets left out")
-    print("stopped from, reminders and quizzes from: all, reminders and quizzes, indirect, innocent changed")
-    for part in FOREMOST_PARTS:
-        for least in THRESHOLDS:
-            stopped = (read_as[:, 0] > least) | (read_as[:, 1] > least * part)
-            shares = [stopped[group].mean() for group in (~innocent, foremost, indirect, innocent)]
-            print(f"{least:.2f} {least * part:.2f}: " + ", ".join(f"{share:.3f}" for share in shares))
+    print("stopped from: all, reminders and quizzes, indirect, innocent changed")
+    for least in THRESHOLDS:
+        stopped = read_as > least
+        shares = [stopped[group].mean() for group in (~innocent, foremost, indirect, innocent)]
+        print(f"{least:.2f}: " + ", ".join(f"{share:.3f}" for share in shares))
 
 
 if __name__ == "__main__":

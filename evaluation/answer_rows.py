@@ -39,7 +39,7 @@ MOST_OF_ANOTHER = 0.5  # a sentence beside the forbidden one that is likelier fo
 NUMBERS = """
     second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
     sixteenth seventeenth eighteenth nineteenth twentieth twentyfirst
-    twentysecond
+    twentysecond twentythird twentyfourth twentyfifth twentysixth twentyseventh
 """
 LEARNED = ("answers", *(f"answers_{number}" for number in NUMBERS.split()))
 

@@ -6,8 +6,8 @@ Learns from what `evaluation.answer_rows` reads: sentences written for this proj
 their forbidden clause, and the sets whose first scores are written down. Words are put into classes of like meaning
 by their vectors (``evaluation.sentence_vectors``); without vectors the classes in the package are kept. Readers that
 left out a part of the forms and of the sets tell how it does on what it has not met: the threshold is the least at
-which few innocent answers of sets left out are stopped, and that of reminders and quizzes a part of it; a family's
-bar is the least at which few of the forbidden sentences that its patterns find would be let pass.
+which few innocent answers of sets left out are stopped, those of reminders and quizzes and of the rest parts of it; a
+family's bar is the least at which few of the forbidden sentences that its patterns find would be let pass.
 Needs numpy, scipy and scikit-learn.
 """
 
@@ -35,11 +35,14 @@ MOST_ROUNDS = 100
 FEWEST_ROWS, FEWEST_FORMS = 3, 2  # a feature of a single form says nothing of others
 MOST_FEATURES = 20_000
 PARTS = 5
-MOST_CHANGED = 0.025  # of the innocent answers of sets not trained on, by the trained reader alone
-FOREMOST_PART = 0.75  # of the threshold: a reminder or a quiz is stopped sooner than the rest
+MOST_CHANGED = 0.022  # of the innocent answers of sets not trained on, by the trained reader alone
+FOREMOST_PART = 0.95  # of the threshold: a reminder or a quiz is stopped sooner than what may be anything
+OTHERS_PART = 0.85  # so is what is neither: seldom met, it is seldom mistaken for
 MOST_PASSED = 0.01  # of the forbidden sentences of forms not trained on that a pattern of a family finds
 LEAST_BAR = 0.95  # a pattern names its words: less than this never outweighs it
-GRID = np.linspace(0.3, 0.96, 67)
+MOST_QUIZZES_PASSED = 0.04  # the patterns of quizzes name nearly any question,
+LEAST_QUIZ_BAR = 0.75  # so less outweighs them
+GRID = np.linspace(0.3, 0.99, 70)
 WORD = re.compile(r"[a-z-]{2,13}")
 
 
@@ -63,7 +66,7 @@ def kept_classes() -> dict[str, int]:
 
 def seen_in(lesson: Lesson, classes: dict[str, str]) -> set[str]:
     """The features of all sentences of a lesson, as the server reads them."""
-    before = context(lesson.heard.text, asked=lesson.heard.asked)
+    before = context(lesson.heard.text, asked=lesson.heard.asked, offers=lesson.heard.offers)
     return set().union(*(features(part, before, classes) for part in lesson.parts))
 
 
@@ -129,8 +132,9 @@ def held_out(rows, lessons: Sequence[Lesson]):
 
 def harm(chance, families: Sequence[str]):
     """How near each sentence is to being stopped: it is where this exceeds the threshold."""
+    whole = 1 - chance[:, families.index(INNOCENT)]
     worst = sum(chance[:, families.index(name)] for name in FOREMOST)
-    return np.maximum(1 - chance[:, families.index(INNOCENT)], worst / FOREMOST_PART)
+    return np.maximum.reduce([whole, worst / FOREMOST_PART, (whole - worst) / OTHERS_PART])
 
 
 def threshold(harms, lessons: Sequence[Lesson]) -> float:
@@ -164,7 +168,9 @@ def bars(innocent, lessons: Sequence[Lesson], families: Sequence[str]) -> tuple[
 
     def bar(family: str) -> float:
         found = innocent[(patterns == family) & forbidden]
-        return max(LEAST_BAR, round(float(np.quantile(found, 1 - MOST_PASSED)), 3)) if len(found) else 1.0
+        quiz = family == "quiz"
+        passed, at_least = (MOST_QUIZZES_PASSED, LEAST_QUIZ_BAR) if quiz else (MOST_PASSED, LEAST_BAR)
+        return max(at_least, round(float(np.quantile(found, 1 - passed)), 3)) if len(found) else 1.0
 
     least = tuple(bar(family) for family in families)
     print("bars:", ", ".join(f"{name} {one}" for name, one in zip(families, least, strict=True)))
@@ -205,6 +211,7 @@ def main() -> None:
         classes=bytes(numbers[word] for word in sorted(numbers)),
         threshold=least,
         foremost=round(least * FOREMOST_PART, 3),
+        others=round(least * OTHERS_PART, 3),
         bars=bars(chance[:, families.index(INNOCENT)], lessons, families),
     )
     options.out.write_bytes(pack(file))

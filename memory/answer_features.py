@@ -80,11 +80,11 @@ class Context(msgspec.Struct, frozen=True):
     named: Mapping[str, AbstractSet[str]]
 
 
-def context(said: str, *, asked: bool) -> Context:
+def context(said: str, *, asked: bool, offers: bool = False) -> Context:
     """The context of an answer to ``said``, which is in lower case with straight quotes."""
     words = tokens(said)
     content = {word for word in words if len(word) > 2 and word not in _FUNCTION}
-    return Context(_kind(said, asked=asked), content, _named(words))
+    return Context("offer" if offers else _kind(said, asked=asked), content, _named(words))
 
 
 def _kind(said: str, *, asked: bool) -> str:

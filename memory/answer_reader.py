@@ -22,7 +22,7 @@ FOREMOST = ("reminder", "quiz")
 OFFSET = 128  # a weight is stored as a byte, 128 being nothing
 LANE_BYTES = 3  # 65,000 features fit before a sum could run over into the next family
 FEWEST_FEATURES = 20  # a sentence of one word is no surer than one of a few
-_FEWEST_WORDS, _FEWEST_SURE = 2, 6
+_FEWEST_WORDS, FEWEST_SURE = 2, 3
 _LEAST_KNOWN = 0.6  # of the words, for a sentence to be read as English
 _MOST_FOREIGN = 0.2  # of the words, in which small words of German or Spanish are
 _FOREIGN = """
@@ -42,9 +42,9 @@ def _foreign() -> frozenset[str]:
 class Weights(msgspec.Struct, frozen=True):
     """The file: features by line with a byte for each of ``families``; words by line with a byte for their class.
 
-    ``threshold`` is the chance of a broken rule from which a sentence is stopped, ``foremost`` that of a reminder or a
-    quiz, which harm most; ``bars`` of each family the chance of being innocent from which a pattern of that family does
-    not count.
+    ``threshold`` is the chance of any broken rule from which a sentence is stopped, ``foremost`` that of a reminder or
+    a quiz, which harm most, ``others`` that of the rest, which are seldom; ``bars`` of each family the chance of being
+    innocent from which a pattern of that family does not count.
     """
 
     families: tuple[str, ...]
@@ -56,6 +56,7 @@ class Weights(msgspec.Struct, frozen=True):
     classes: bytes
     threshold: float
     foremost: float
+    others: float
     bars: tuple[float, ...]
 
 
@@ -75,8 +76,9 @@ def likely(plain: str, heard: Heard, families: frozenset[str]) -> str | None:
     if not readable(plain, _FEWEST_WORDS):
         return None
     shares = {name: share for name, share in chances(plain, heard).items() if name in families}
+    whole, file = sum(shares.values()), weights()
     worst = sum(shares.get(name, 0.0) for name in FOREMOST)
-    if sum(shares.values()) <= weights().threshold and worst <= weights().foremost:
+    if whole <= file.threshold and worst <= file.foremost and whole - worst <= file.others:
         return None
     return max(shares, key=lambda name: shares[name])
 
@@ -86,7 +88,7 @@ def surely_innocent(plain: str, heard: Heard, family: str) -> bool:
     ``family`` that fits it fits by chance. Of a family that was not learned nothing is sure.
     """
     bar = dict(zip(weights().families, weights().bars, strict=True)).get(family)
-    return bar is not None and readable(plain, _FEWEST_SURE) and chances(plain, heard)[INNOCENT] > bar
+    return bar is not None and readable(plain, FEWEST_SURE) and chances(plain, heard)[INNOCENT] > bar
 
 
 def readable(plain: str, fewest: int) -> bool:
@@ -147,4 +149,4 @@ def _packed() -> dict[str, int]:
 @lru_cache(maxsize=64)
 def _context(heard: Heard) -> Context:
     """The context of a message; kept, for its answer is judged sentence by sentence."""
-    return context(heard.text, asked=heard.asked)
+    return context(heard.text, asked=heard.asked, offers=heard.offers)

@@ -33,6 +33,7 @@ class Rule(msgspec.Struct, frozen=True):
     unless: str = ""
     asked: bool | None = None
     told: bool | None = None
+    offered: bool = True
     said: str = ""
     unsaid: str = ""
 
@@ -48,10 +49,11 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """What the person said last, in plain letters, and whether it was a question."""
+    """What the person said last, in plain letters, whether it asks, and whether it offers to tell something."""
 
     text: str
     asked: bool
+    offers: bool = False
 
 
 def broken(plain: str, heard: Heard, families: frozenset[str]) -> tuple[str, int, int] | None:
@@ -72,6 +74,8 @@ def _applies(rule: Rule, heard: Heard, asked: bool) -> bool:
     if rule.asked is not None and rule.asked != asked:
         return False
     if rule.told is not None and rule.told == heard.asked:
+        return False
+    if heard.offers and not rule.offered:
         return False
     if rule.said and not _expression(rule.said).search(heard.text):
         return False

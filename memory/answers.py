@@ -29,10 +29,16 @@ _QUESTION = Expression(
 _TESTS_GLADLY = Expression(
     r"(?:^|[.,;:!?] |\b(?:on|please|and|then|so|(?:can|could|will|would) you|you can|you to|i want you to) )"
     r"(?:(?:test|quiz|try) me\b|ask me (?:an?|another|some|one|about|anything|questions?|something|the)\b|"
-    r"(?:give|set|tell|read) (?:me|us) (?:an?|another|some|the(?: next)?) "
+    r"(?:(?:give|set|tell|read|gie) (?:me|us)|gi(?:m|zz?)e|gie'?s|gi's) (?:an?|another|some|the(?: next)?) "
     r"(?:riddles?|puzzles?|questions?|quiz|teaser|sums?)\b|"
     r"let's (?:do|have|play|hear) (?:the|an?|another|some|our) "
     r"(?:quiz|riddles?|guessing game|trivia|crossword|spelling bee)\b)"
+)
+_OFFERS = Expression(
+    r"\b(?:let me|lemme|i(?:'ll|'d| will| could| can| must| want to|'d like to| would like to| have to|'ve got to)|"
+    r"(?:shall|can|may|could|should|did|have) i(?: ever)?) (?:tell|told|tellt) (?:you|ye|ya|yer|yous|youse|thee)\b|"
+    r"\b(?:do you|would you|d'you|d'ye|you) (?:want|wanna|like|care|fancy)(?: to)? (?:hear|know|hearing|knowing)\b|"
+    r"\b(?:i've|i have|i) (?:got )?(?:a|some|such a|quite a) (?:\w+ )?(?:story|tale|yarn|news|secret)\b"
 )
 _FEWEST_WORDS = 3
 _MOST_CLAUSES = 4
@@ -162,4 +168,4 @@ def heard_in(window: Sequence[Turn]) -> Heard:
     """What the person said last in ``window``."""
     said = next((turn.text for turn in reversed(window) if turn.role == "user"), "")
     plain = plainly(said).strip()
-    return Heard(plain, bool(_QUESTION.search(plain)))
+    return Heard(plain, bool(_QUESTION.search(plain)), bool(_OFFERS.search(plain)))

@@ -137,6 +137,32 @@ def test_a_likely_reminder_or_quiz_is_stopped_sooner_than_the_rest() -> None:
     assert all(likely(sentence, heard, ALL) in FOREMOST for sentence in sure)
 
 
+def test_what_is_neither_is_stopped_sooner_than_what_may_be_anything() -> None:
+    heard = Heard("i can't do this button up.", asked=False)
+    sentences = (
+        "in the spring those fingers flew through a whole row of buttons.",
+        "the gentleman in the blue chair fastens his without a fuss.",
+        "small buttons are past your fingers these days.",
+        "there was a day when you sewed them on by the dozen.",
+    )
+    found = [chances(sentence, heard) for sentence in sentences]
+    others = [1 - each["innocent"] - sum(each[name] for name in FOREMOST) for each in found]
+    sure = [
+        sentence
+        for sentence, each, rest in zip(sentences, found, others, strict=True)
+        if rest > weights().others and 1 - each["innocent"] <= weights().threshold
+    ]
+    assert sure
+    assert all(likely(sentence, heard, ALL) not in (None, *FOREMOST) for sentence in sure)
+
+
+def test_who_offers_to_tell_is_asked_for_it_and_not_for_what_they_remember() -> None:
+    offered = after("Let me tell you about the flood of the mill.")
+    assert judge("Oh, please do. What happened?", offered).allowed
+    assert judge("Do you remember what year it was?", offered).rule == "quiz"
+    assert judge("What happened?", after("There was a flood at the mill.")).rule == "quiz"
+
+
 def test_the_trained_reader_is_small() -> None:
     assert len(raw(FILE)) < 300_000
 
