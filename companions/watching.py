@@ -44,10 +44,16 @@ def crisis_of(state: State, message: str) -> str | None:
 
 
 class Sight:
-    """One talk as it is shown to those who look on: begun in the middle of it, it shows what begins afterwards."""
+    """One talk as it is shown to those who look on: begun in the middle of it, it shows what begins afterwards.
+
+    An answer is shown when its beginning was, and that goes by the message it answers, which may have been said before
+    anybody looked on. One that cannot be looked at any more is kept out.
+    """
 
     def __init__(self) -> None:
         self._kept: set[str] = set()  # messages that are not shown
+        self._open: set[str] = set()  # messages that were read here, and are shown
+        self._answered: set[str] = set()  # messages whose answer is shown
         self._shown: set[str] = set()  # responses whose beginning was shown
 
     def shows(self, state: State, told: Told, private: Callable[[str], bool] = is_private) -> bool:
@@ -58,14 +64,14 @@ class Sight:
                 return False
             case TellMessage(message=message):
                 if message.role == "user":
-                    if crisis_of(state, message.id) in KEPT_OUT or private(message.text):
-                        self._kept.add(message.id)
-                    return message.id not in self._kept
-                return message.answers is not None and message.answers not in self._kept
+                    return self._seen(state, message.id, message.text, private)
+                return message.answers in self._answered
             case TellStarted(response=response, message=message):
-                if message not in self._kept:
+                seen = self._seen(state, message, _words_of(state, message), private)
+                if seen:
+                    self._answered.add(message)
                     self._shown.add(response)
-                return message not in self._kept
+                return seen
             case SendDelta(response=response):
                 return response in self._shown
             case TellDone(response=response):
@@ -74,3 +80,16 @@ class Sight:
                 return True
             case TellHidden() | TellNotice() | TellDurable():
                 return False
+
+    def _seen(self, state: State, message: str, text: str | None, private: Callable[[str], bool]) -> bool:
+        """Whether a message of the person is one that is shown; it is read once."""
+        if message not in self._kept | self._open:
+            kept = text is None or crisis_of(state, message) in KEPT_OUT or private(text)
+            (self._kept if kept else self._open).add(message)
+        return message not in self._kept
+
+
+def _words_of(state: State, message: str) -> str | None:
+    """What the person said in that message; None where it is not held any more."""
+    said = state.talk.find(message) if state.talk is not None else None
+    return said.text if said is not None else None
