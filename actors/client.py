@@ -34,6 +34,11 @@ class Onlooker(Protocol):
         """As the person knows them."""
         ...
 
+    @property
+    def sees(self) -> bool:
+        """Whether they may look on, now."""
+        ...
+
     def show(self, event: Event) -> bool:
         """Show it, numbered for them, without waiting; False when they may not look on any more."""
         ...

@@ -22,27 +22,35 @@ class Watching:
     def __init__(self, session: "Session") -> None:
         self._session = session
         self._there: dict[Onlooker, Sight] = {}
+        self._named = ""  # who the person was told of last
 
     async def begin(self, onlooker: Onlooker) -> None:
         """Somebody looks on; the person is told."""
         self._there[onlooker] = Sight()
-        await self.tell()
+        await self._tell_changed()
 
     async def end(self, onlooker: Onlooker) -> None:
-        """They look on no longer; the person is told."""
+        """They look on no longer; the person is told, of several who leave at once together."""
         if self._there.pop(onlooker, None) is not None:
             onlooker.over()
+            await self._tell_changed()
+
+    async def _tell_changed(self) -> None:
+        if self._names() != self._named:
             await self.tell()
+
+    def _names(self) -> str:
+        return " and ".join(dict.fromkeys(each.name for each in self._there if each.sees))
 
     async def tell(self) -> None:
         """Who is there, in the companion's words."""
-        names = " and ".join(dict.fromkeys(each.name for each in self._there))
+        names = self._named = self._names()
         code, say = ("watch.started", HERE.format(names=names)) if names else ("watch.ended", ALONE)
         await self._session.announce(lambda seq: Notice(seq=seq, code=code, say=say))
 
     async def greeted(self) -> None:
         """A client came: it shows who is there."""
-        if self._there:
+        if self._names():
             await self.tell()
 
     async def shown(self, told: Told) -> None:

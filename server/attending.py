@@ -226,6 +226,8 @@ class Attending:
             if found is None:
                 seat.leave(CloseCode.AUTH_REFUSED, "The grant has ended.")
                 continue
+            if "watching" not in found:
+                seat.stop_looking()  # at its date, also while nobody says anything
             before, seat.open = seat.open, found
             if before is not None and before != found:
                 seat.tell(lambda seq: CareChanged(seq=seq, reason="consent"))

@@ -40,9 +40,14 @@ class Looking:
         self._now_ms = now_ms
         self._ended = False
 
+    @property
+    def sees(self) -> bool:
+        """Whether it goes on: it was not stopped, and consent has not run out."""
+        return not self._ended and self._now_ms() < self._until
+
     def show(self, event: Event) -> bool:
         """Pass it on, numbered for the seat; False once consent has ended."""
-        if self._ended or self._now_ms() >= self._until:
+        if not self.sees:
             return False
         if isinstance(event, Numbered):
             self._seat.tell(lambda seq: replace(event, seq=seq))

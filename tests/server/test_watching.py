@@ -11,7 +11,9 @@ from protocol.conversation_frames import ConversationClosed, ConversationOpen
 from protocol.frames import Event
 from protocol.session_frames import Notice
 from protocol.talk_frames import MessageCreated, ResponseDelta, ResponseDone
+from protocol.times import rfc3339
 from server.attending import Seat
+from server.ids import now_ms
 from server.onlooking import Looking
 from storage.audit import acts_about
 from storage.connection import read_only
@@ -90,6 +92,29 @@ async def test_a_lost_connection_and_the_end_of_the_talk_end_it(tmp_path: Path) 
                 await again.hello(user="ann", resume=resumed)
                 assert "Maria" in await noticed(again, "watch.started")
                 await again.socket.close()
+
+
+async def test_at_its_date_it_is_over_on_both_sides_although_nobody_says_a_word(tmp_path: Path) -> None:
+    maria, eva = token(tmp_path, companion="clara"), token(tmp_path, "Eva", companion="clara")
+    chosen = settings(tmp_path, companion="clara", own=unpaced(tmp_path / "own"))
+    async with serving(chosen) as url, connected(url) as ann, caring(url, maria) as carer:
+        await ann.hello(user="ann")
+        await ann.talk("The roses are in bloom.")
+        soon = rfc3339(now_ms() + 2_500)
+        await carer.ask(
+            ConsentSet(id="soon", scopes=("watching",), allow=True, basis="legal_representative", review=soon)
+        )
+        await carer.ask(WATCH)
+        assert "Maria" in await noticed(ann, "watch.started")
+        async with caring(url, eva) as other:
+            await other.ask(WATCH)
+            assert "Maria and Eva" in await noticed(ann, "watch.started")
+            await carer.next(WatchingEnded)
+            await other.next(WatchingEnded)
+        assert await noticed(ann, "watch.ended")
+        assert not [
+            each for each in ann.events if isinstance(each, Notice) and each.code == "watch.started"
+        ], "of two who have to go at once nobody is said to be there still"
 
 
 class Nowhere:
