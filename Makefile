@@ -30,7 +30,8 @@ unit: $(VENV)/.test
 
 # How well messages are read, on the development sets: a table for each reader (docs/measures.md).
 evaluate: $(VENV)/.test
-	for reader in crisis repetition answers statements recall extract search; do \
+	$(BIN)/python -m evaluation.tables
+	for reader in crisis emotion topics repetition answers statements recall extract search; do \
 		echo "== $$reader"; $(BIN)/python -m evaluation.$$reader || exit 1; done
 
 # What the faults of docs/reliability.md are tried with by hand: hours, not minutes.

@@ -286,6 +286,8 @@ def main() -> None:
     parser.add_argument("--folds", action="store_true")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
+    if asked.goemotions is None and asked.language == ALWAYS:
+        parser.error("English needs --goemotions FOLDER, the folder with train.tsv (docs/measures.md)")
     name = asked.language
     named = [*set_rows(name, asked.fresh)]
     own = [*own_rows(name)]

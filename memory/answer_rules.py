@@ -24,7 +24,7 @@ _WORD = Expression(r"[\w']+")
 _LONGEST_KEY = 16
 
 
-class Rule(msgspec.Struct, frozen=True):
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One row of the table."""
 
     family: Family
@@ -38,7 +38,7 @@ class Rule(msgspec.Struct, frozen=True):
     unsaid: str = ""
 
 
-class Rules(msgspec.Struct, frozen=True):
+class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The table: rows, the fragments their expressions share, their order of families, and acts by their words."""
 
     order: list[Family]
@@ -77,14 +77,14 @@ def _applies(rule: Rule, heard: Heard, asked: bool) -> bool:
         return False
     if heard.offers and not rule.offered:
         return False
-    if rule.said and not _expression(rule.said).search(heard.text):
+    if rule.said and not expression(rule.said).search(heard.text):
         return False
-    return not (rule.unsaid and _expression(rule.unsaid).search(heard.text))
+    return not (rule.unsaid and expression(rule.unsaid).search(heard.text))
 
 
 def _found(rule: Rule, plain: str) -> tuple[int, int] | None:
-    match = _expression(rule.find).search(plain)
-    if match is None or (rule.unless and _expression(rule.unless).search(plain)):
+    match = expression(rule.find).search(plain)
+    if match is None or (rule.unless and expression(rule.unless).search(plain)):
         return None
     return match.span()
 
@@ -125,7 +125,8 @@ def _index() -> Mapping[str, Sequence[int]]:
 
 
 @cache
-def _expression(code: str) -> re.Pattern[str]:
+def expression(code: str) -> re.Pattern[str]:
+    """An expression of the table, its fragments written out."""
     fragments = _rules().fragments
     while _FRAGMENT.search(code):
         code = _FRAGMENT.sub(lambda match: fragments[match.group(1)], code)

@@ -1,13 +1,14 @@
 """The shape of the crisis reader's tables, one set for each language."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from memory.data import table
 
 CrisisCategory = Literal["self_harm", "harm_others", "abuse", "medical"]
 Kind = Literal["plan", "own", "other", "loose"]
+Severity = Annotated[int, Meta(ge=0, le=3)]
 FILES: dict[str, tuple[str, ...]] = {
     "en": (
         "crisis_en.toml",
@@ -21,7 +22,7 @@ FILES: dict[str, tuple[str, ...]] = {
 }
 
 
-class Spelling(Struct, frozen=True):
+class Spelling(Struct, frozen=True, forbid_unknown_fields=True):
     """How a language is written by people who do not care how it is written.
 
     ``variants`` are single tokens and what they mean; ``rewrites`` set phrases and their plain form, applied
@@ -39,7 +40,7 @@ class Spelling(Struct, frozen=True):
     signs: dict[str, str] = {}
 
 
-class Rule(Struct, frozen=True):
+class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases that speak of one kind of danger.
 
     ``kind`` says which guards may set them aside: a ``plan`` in the first person only its own negation and a
@@ -51,7 +52,7 @@ class Rule(Struct, frozen=True):
     """
 
     category: CrisisCategory
-    severity: int
+    severity: Severity
     kind: Kind
     phrases: list[str]
     tag: str = ""
@@ -64,15 +65,15 @@ class Rule(Struct, frozen=True):
         return self.kind == "plan" if self.sure is None else self.sure
 
 
-class Pair(Struct, frozen=True):
+class Pair(Struct, frozen=True, forbid_unknown_fields=True):
     """Two signs in the last three messages that together weigh more than each alone."""
 
     tags: list[str]
     category: CrisisCategory
-    severity: int
+    severity: Severity
 
 
-class Guards(Struct, frozen=True):
+class Guards(Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases that show that a danger is not meant, or not now; see ``memory.crisis_guards``."""
 
     idioms: list[str] = []
@@ -108,7 +109,7 @@ class Guards(Struct, frozen=True):
         }
 
 
-class Language(Struct, frozen=True):
+class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything the reader knows of one language."""
 
     marks: list[str] = []

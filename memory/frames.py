@@ -40,7 +40,7 @@ _ENDS: Final = "$"
 _MOST_PAIRS: Final = 64
 
 
-class Frame(msgspec.Struct, frozen=True, rename={"unless": "not"}):
+class Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"unless": "not"}):
     """One aspect of the table; see the table's head for the language of its patterns."""
 
     aspect: str

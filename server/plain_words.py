@@ -9,6 +9,7 @@ from pathlib import Path
 from companions.errors import PolicyError
 from generation.local import LocalModelError
 from generation.naming import BadModelNameError
+from memory.data import BadTable
 from server.listener import CannotListen
 from server.order_line import ServerSilent
 from server.settings import BadSetting
@@ -63,7 +64,14 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 def plain_words(error: BaseException, folder: Path | None = None) -> tuple[str, int] | None:
     """A sentence and an exit code; None for what no operator can mend."""
     match error:
-        case BadSetting() | PolicyError() | BadModelNameError() | LocalModelError() | CannotListen():
+        case (
+            BadSetting()
+            | PolicyError()
+            | BadModelNameError()
+            | LocalModelError()
+            | CannotListen()
+            | BadTable()
+        ):
             return str(error), WRONG_SETTING
         case BadFile():
             return f"{error}. Nothing was brought in.", WRONG_SETTING

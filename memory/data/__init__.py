@@ -5,11 +5,16 @@ touching code. This module is the room's one seam to a file: each table is read 
 """
 
 import pkgutil
+import re
 import threading
 from functools import cache
 from typing import TypeVar
 
 import msgspec
+
+from memory.data.faults import BadTable, empty, undecodable
+
+__all__ = ["BadTable", "raw", "table", "unpacked"]
 
 T = TypeVar("T")
 
@@ -17,6 +22,9 @@ T = TypeVar("T")
 # read. msgspec works out what a struct is made of on its first use, and two threads that do so for the same
 # struct at once end the process: so one at a time.
 _one_at_a_time = threading.Lock()
+_EMPTY = re.compile(
+    rb"""(["'])\s*\1"""
+)  # what may be an empty phrase: looked at more closely only where there is one
 
 
 def raw(name: str) -> bytes:
@@ -29,11 +37,18 @@ def raw(name: str) -> bytes:
 
 @cache
 def table(name: str, kind: type[T]) -> T:
-    """The TOML or JSON table ``name`` as ``kind``; ``msgspec.ValidationError`` names a wrong key."""
+    """The TOML or JSON table ``name`` as ``kind``; ``BadTable`` says what is wrong in it and where."""
+    content = raw(name)
     with _one_at_a_time:
-        if name.endswith(".toml"):
-            return msgspec.toml.decode(raw(name), type=kind)
-        return msgspec.json.decode(raw(name), type=kind)
+        if not name.endswith(".toml"):
+            return msgspec.json.decode(content, type=kind)
+        try:
+            found = msgspec.toml.decode(content, type=kind)
+        except msgspec.DecodeError as error:
+            raise undecodable(name, content.decode(), kind, error) from error
+    if _EMPTY.search(content) and (fault := empty(name, content.decode())):
+        raise fault
+    return found
 
 
 def unpacked(content: bytes, kind: type[T]) -> T:
