@@ -5,6 +5,7 @@ what may be shown waits until the person's message has landed and for the compan
 stalls or breaks a rule gives way to the companion's own words.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -32,6 +33,7 @@ from companions.events import (
     TellStarted,
     TimerRang,
 )
+from companions.late import queue_told, told_before_it_landed
 from companions.leaving import answer_message, checkpoint, given, stands_again, talk_after
 from companions.open_answer import open_phase
 from companions.repeats import done_command
@@ -255,19 +257,7 @@ def rang(rules: Rules, state: State, event: TimerRang) -> Step:
 
 def _told_late(rules: Rules, state: State, phase: Responding, at: int) -> Step:
     """The store takes its time: the person is answered as usual, and hears later that it has landed (D2)."""
-    assert state.talk is not None
-    message, command = phase.waiting.message, phase.waiting.command
-    effects: list[Effect] = [TellMessage(message, state.talk.conversation)]
-    if command is not None:
-        late = Ack(
-            re=command.id,
-            message=message.id,
-            conversation=state.talk.conversation,
-            durable=False,
-            reason=rules.settings.late_reason,
-        )
-        effects.insert(0, late)
-    state = replace(state, late=state.late | {message.id})
+    state, effects = told_before_it_landed(rules, state, phase.waiting)
     state, more = message_told(rules, state, phase, at)
     return state, [*effects, *more]
 
@@ -359,9 +349,12 @@ def landed(rules: Rules, state: State, ticket: AnswerTicket, outcome: Outcome, a
 
 
 def _done_late(rules: Rules, state: State, phase: Landing, at: int) -> Step:
+    before: Sequence[Effect] = []
+    if phase.created is not None:
+        state, before = queue_told(rules, state, phase.created.message.position)
     state, effects = _told_done(replace(state, phase=Idle()), phase.created, phase.done)
     state, more = next_turn(rules, state, at)
-    return state, [*effects, *more]
+    return state, [*before, *effects, *more]
 
 
 def _told_done(state: State, created: TellMessage | None, done: TellDone) -> Step:

@@ -26,6 +26,7 @@ from companions.events import (
     TellClosed,
     TellDone,
     TellDurable,
+    TellMessage,
     TellSafety,
     TellStarted,
 )
@@ -220,6 +221,25 @@ def test_a_message_that_had_landed_when_the_store_seemed_to_fail_stays_where_it_
     assert before is not None
     assert table.state.talk.messages == before.messages
     assert not any(isinstance(effect, Reload | StopModel) for effect in table.effects)
+
+
+def test_what_is_told_while_the_store_takes_its_time_is_told_in_the_order_of_its_places() -> None:
+    """Messages that wait for their answers stand in front of the answer that is told before any of it has landed."""
+    table = Table()
+    table.say("hello")
+    table.say("are you there?")
+    table.ring("landing")
+    table.piece("Good morning.")
+    table.finish()
+    table.ring("landing")
+    told = [effect.message.position for effect in table.effects if isinstance(effect, TellMessage)]
+    assert told == [1, 2, 3]
+    acks = [(each.re, each.durable) for each in table.effects if isinstance(each, Ack)]
+    assert acks == [("c1", False), ("c2", False)]
+    table.land()
+    durable = [each.messages or each.responses for each in table.effects if isinstance(each, TellDurable)]
+    assert durable == [("msg_1",), ("msg_2",), ("rsp_1",)]
+    assert not table.state.late
 
 
 def test_a_message_that_is_refused_after_its_answer_began_has_the_end_of_its_answer() -> None:

@@ -24,6 +24,8 @@ T = TypeVar("T")
 PAUSE_SECONDS = (0.0, 0.004)
 LONG_SECONDS = (0.05, 1.5)
 LONG = 0.01  # of the operations
+HANG_SECONDS = (3.0, 15.0)
+HANGS = 0.0005  # of the operations: the disk neither takes nor refuses
 UNSURE = 0.5  # of the commits that break, so many have landed all the same
 CODES: tuple[RefusalCode, ...] = ("storage.full", "storage.busy", "storage.failed", "storage.read_only")
 
@@ -54,6 +56,7 @@ class Disk:
         self._path = path
         self._fate = fate
         self._chance = fate.chance("disk")
+        self._hangs = fate.chance("hangs")
         self._weather = weather
         self.db = connect(path, "process")
         self.killed = False
@@ -70,6 +73,8 @@ class Disk:
                 await self._came.wait()
                 continue
             await self._pause()
+            if self._hangs.random() < HANGS:
+                await anyio.sleep(self._hangs.uniform(*HANG_SECONDS))
             if not self.killed:
                 self._work.popleft()()
 
