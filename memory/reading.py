@@ -103,7 +103,7 @@ def read(
     stated, maybe, other = _told(part, before, keeps)
     if recalls:
         default_reader().take_note((*stated, *maybe))
-        maybe = (*maybe, *overheard(part))
+        maybe = (*maybe, *overheard(part, (*stated, *maybe)))
     return Reading(
         emotion=feeling.label,
         intensity=feeling.intensity,

@@ -73,7 +73,8 @@ def stated(
     """
     said = own_sentences(text)
     sure = read_statements(said, asked, other)
-    every = (*sure, *suggested(said, sure, other), *overheard(text))
+    read = (*sure, *suggested(said, sure, other))
+    every = (*read, *overheard(text, read))
     return Stated(message_id, position, every, text) if every else None
 
 

@@ -138,7 +138,7 @@ def meant(change: Statement, before: Sequence[Before], stated: Iterable[str], po
 
 def overtakes(change: Statement) -> bool:
     """Whether what a ``change`` means may hold still: then it only comes after what changed."""
-    return change.attribute in {"cleared", "update"}
+    return change.attribute == "cleared"
 
 
 def _ails(one: Before) -> bool:

@@ -49,13 +49,15 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 class File(msgspec.Struct, frozen=True):
-    """The file: both readings, and for each word that has a vector the class of words of like meaning it is in, 0 for
-    none.
+    """The file: both readings, for each word that has a vector the class of words of like meaning it is in, 0 for
+    none, and what each sign counts of that a message is the latest word on the matter of another
+    (`memory.recall_latest`), what is so of all first.
     """
 
     tells: Weights
     asks: Weights
     classes: bytes
+    latest: tuple[float, ...]
 
 
 def pack(file: File) -> bytes:
@@ -66,6 +68,11 @@ def pack(file: File) -> bytes:
 @cache
 def _file() -> File:
     return unpacked(zlib.decompress(raw(FILE)), File)
+
+
+def latest_weights() -> tuple[float, ...]:
+    """What each sign of a latest word counts, what is so of all first."""
+    return _file().latest
 
 
 @cache

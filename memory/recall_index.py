@@ -1,22 +1,23 @@
 """What a message needs of all that a person has stated, the best first.
 
-What is kept is in `memory.recall_kept`; here it is weighed: what a topic needs, whose it is, which part of the body it
-concerns, and whether there is anything that a message needs only a little.
+What is kept is in `memory.recall_kept`; here it is weighed: what a topic needs, whose it is, and which is the
+latest word on its matter.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain, compress, count, islice, product
+from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from memory.recall_kept import Kept, Stated
 from memory.recall_overheard import OVERHEARD
 from memory.recall_people import akin
 from memory.recall_topics import Needed
-from memory.recall_worth import HURT_BONUS, Group, Kin, Kind, Want, Worth, in_turn, near, whose
+from memory.recall_worth import Group, Kin, Kind, Want, Worth, in_turn, whose
 from memory.statements_kinds import StatementKind
 
 MOST_CRITICAL = 60
@@ -67,7 +68,7 @@ class Remembered(Kept):
         called = {alike for person in needed.people for alike in akin(person)}
         people = needed.people | (called & self._others)
         people = people.union(*(self._related[each] for each in called & self._related.keys()))
-        return needed if people == needed.people else msgspec.structs.replace(needed, people=people)
+        return needed if people == needed.people else replace(needed, people=people)
 
     def bring_back(
         self, needed: Needed | None, *, most: int, reach: Reach, shown: AbstractSet[str] = frozenset()
@@ -81,9 +82,10 @@ class Remembered(Kept):
         needed = self._meant(needed)
         critical: set[str] = set()
         safety = islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL)
-        for each in chain(self._latest_word_first(islice(safety, most)), safety):
-            critical.add(each[0].message_id)
-            yield each
+        for each in chain(self._latest_word_first(islice(safety, most), needed, shown), safety):
+            if each[0].message_id not in critical:
+                critical.add(each[0].message_id)
+                yield each
         yield from self._places(needed, reach, shown | critical, most - len(critical), (False,))
 
     def _places(
@@ -94,37 +96,32 @@ class Remembered(Kept):
         most: int,
         critical: Sequence[bool],
     ) -> list[Found]:
-        """What fills so many places: what rules find, what is needed a little, what is only heard."""
+        """What fills so many places: what rules find, then what is only heard."""
         if most <= 0:
             return []
         found = [*islice(self._told(self._worth(needed, reach, critical), shown), most)]
-        found += self._beside(needed, reach, shown, found, most)
         found += self._heard(needed, reach, shown, found, most)
-        return self._latest_word_first(found)
+        return self._latest_word_first(found, needed, shown)[:most]
 
-    def _latest_word_first(self, found: Iterable[Found]) -> list[Found]:
-        """``found`` as it is, but that who tells a change comes before what that is of."""
-        told: list[Found] = []
-        for each in found:
-            overtakes = self._overheard.overtaking(each[0].message_id)
-            at = len(told)
-            if overtakes is not None:
-                at = next(compress(count(), (overtakes(one.message_id) for one, _ in told)), at)
-            told.insert(at, each)
-        return told
-
-    def _beside(
-        self, needed: Needed, reach: Reach | None, shown: AbstractSet[str], found: Sequence[Found], most: int
+    def _latest_word_first(
+        self, found: Iterable[Found], needed: Needed, shown: AbstractSet[str]
     ) -> list[Found]:
-        """What a message needs a little, where there is room beside what was ``found`` that it needs; and of what a
-        question of one's own needs not so little, also where nothing was.
+        """``found`` as it is, but that before each comes the latest word on its matter, and what is somebody else's
+        after what is the person's own.
         """
-        needs = self._reader.needs
-        if len(found) == most or not (needed.asks and (found or needed.own)):
-            return []
-        told = shown | {each.message_id for each, _ in found}
-        little = self._worth(needed, reach, (True, False), needs.least if found else needs.alone)
-        return [*islice(self._told(little, told), most - len(found))]
+        told: dict[str, Found] = {}
+        for one, stated in found:
+            latest = self._latest.latest(one.message_id, shown)
+            if latest is not None and latest.message_id not in told:
+                told[latest.message_id] = replace(one, message_id=latest.message_id), latest
+            told.setdefault(one.message_id, (one, stated))
+        return sorted(told.values(), key=lambda each: self._is_anothers(each[1], needed))
+
+    def _is_anothers(self, stated: Stated, needed: Needed) -> bool:
+        """Whether a message tells of somebody else, of whom none was asked."""
+        if needed.aside or not self._latest.of_others(stated.message_id):
+            return False
+        return needed.people.isdisjoint(one.subject.lower() for one in stated.statements)
 
     def _heard(
         self, needed: Needed, reach: Reach | None, shown: AbstractSet[str], found: Sequence[Found], most: int
@@ -153,9 +150,7 @@ class Remembered(Kept):
                 why = f"{want.topic}: {want.kind.name}"
                 yield Recalled(message, round(each.score, 3), why, want.kind.safety), stated
 
-    def _worth(
-        self, needed: Needed, reach: Reach | None, critical: Sequence[bool], least: float | None = None
-    ) -> Iterator[Group]:
+    def _worth(self, needed: Needed, reach: Reach | None, critical: Sequence[bool]) -> Iterator[Group]:
         """The statements that a topic needs, or that are named and matter for safety, if they are worth it: those
         that are critical for safety, or those that are not, or both. What can be worth most comes first, so that
         the rest is looked at only by who goes on.
@@ -168,22 +163,21 @@ class Remembered(Kept):
         most: defaultdict[float, list[tuple[Kind, Sequence[Kin], bool]]] = defaultdict(list)
         concerned = self._concerned(needed, critical, named)
         for kind, (weight, _) in concerned.items():
-            best = weight + HURT_BONUS if kind.of_a_part and needed.regions else weight
             if kind in named:
                 own, others = named[kind]
                 if own:
-                    most[best + needs.named_bonus].append((kind, own, True))
+                    most[weight + needs.named_bonus].append((kind, own, True))
                 if others and of_others is not None:
-                    most[of_others(best + needs.named_bonus)].append((kind, others, True))
+                    most[of_others(weight + needs.named_bonus)].append((kind, others, True))
             if weight:
-                most[best].append((kind, kind.own, False))
+                most[weight].append((kind, kind.own, False))
                 if kind.others and of_others is not None:
-                    most[of_others(best)].append((kind, kind.others, False))
+                    most[of_others(weight)].append((kind, kind.others, False))
         for bound in sorted(most, reverse=True):
             group: list[Worth] = []
             for kind, alike, by_name in most[bound]:
                 want = Want(kind, *concerned[kind], self._first(kind, reach))
-                group += self._of_kin(want, alike, needed, called if by_name else None, least)
+                group += self._of_kin(want, alike, needed, called if by_name else None)
             yield bound, group
 
     def _of_others(self, needed: Needed) -> Callable[[float], float] | None:
@@ -198,18 +192,17 @@ class Remembered(Kept):
         return needs.household.__mul__ if needed.household else None
 
     def _of_kin(
-        self, want: Want, alike: Iterable[Kin], needed: Needed, called: _Called | None, least: float | None
+        self, want: Want, alike: Iterable[Kin], needed: Needed, called: _Called | None
     ) -> Iterator[Worth]:
         """What ``alike`` are worth, or those of them that are ``called`` by name, which come without it once more,
         for less; what is true of somebody else only when the message is about them too.
         """
         weight, by_name = want.weight, called is not None
-        floor = self._reader.needs.floor if least is None else least
-        anyone = least is None and (needed.household or needed.aside)
+        anyone = needed.household or needed.aside
         for kin in alike:
-            if kin.numbers and (kin.own or anyone or (least is None and kin.subject in needed.people)):
+            if kin.numbers and (kin.own or anyone or kin.subject in needed.people):
                 score = self._score(kin, weight, needed, called=by_name)
-                if score >= floor:
+                if score >= self._reader.needs.floor:
                     numbers = kin.numbers if called is None else sorted(_NONE.union(*called[kin]))
                     yield Worth(score, want, numbers)
 
@@ -245,10 +238,7 @@ class Remembered(Kept):
 
     def _score(self, kin: Kin, weight: float, asked: Needed, *, called: bool = False) -> float:
         """What the statements of a kin are worth, and what those that are ``called`` by name."""
-        if kin.own and not (called or kin.hurt or asked.aside):
-            return weight
-        needs = self._reader.needs
-        score = near(weight, kin.hurt, asked, needs) if kin.hurt and asked.regions else weight
+        needs, score = self._reader.needs, weight
         if called and (score or kin.kind.safety):
             score += needs.named_bonus
         return score if kin.own and not asked.aside else whose(kin, asked, needs, score)

@@ -1,16 +1,14 @@
 """What a person has stated so far, held so that what a message needs of it is found at once.
 
-Statements that are needed alike are kin: of one kind, telling of the same groups, of the same part of the body, about
-the same person. A recall in a history of thousands works out once what each kin is worth, and looks at single
-statements only to name those that are needed. The index follows what was said: it grows with every message, and takes
-back what is no longer said.
+Statements that are needed alike are kin: of one kind, telling of the same groups, about the same person. A recall in a
+history of thousands works out once what each kin is worth, and looks at single statements only to name those that are
+needed. The index follows what was said: it grows with every message, and takes back what is no longer said.
 
-Where a message ends an earlier statement, or says more of the same matter, it is put into that one's kin: it comes in
-its place, or before it, wherever that would come.
+Where a message ends an earlier statement, or may do so, it is put into that one's kin: it comes in its place, or before
+it, wherever that would come.
 """
 
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from itertools import islice, takewhile
 from typing import NamedTuple
 
@@ -18,21 +16,15 @@ import msgspec
 
 from memory.once import once
 from memory.recall_ends import LOOKED_AT, MOST_CHANGES, Before, meant, overtakes, turns
+from memory.recall_latest import Latest, told_in
 from memory.recall_overheard import OVERHEARD, Overheard
 from memory.recall_people import relation_of
-from memory.recall_remarks import REMARK, UPDATE, moves
-from memory.recall_threads import Threads, classes, tying
+from memory.recall_remarks import REMARK
 from memory.recall_topics import Needs, Reader, default_reader
-from memory.recall_worth import OF_A_PART, Kin, Kind
+from memory.recall_worth import Kin, Kind
 from memory.statements_ends import core
 from memory.statements_held import Held
 from memory.statements_kinds import SAFETY, Statement, StatementKind
-
-ALONGSIDE = 12
-"""How many statements before and after one those of the same sentence are looked for."""
-_NAMED_WHOLE: frozenset[StatementKind] = frozenset({"equipment", "goal", "place", "project"})
-_NO_WORDS: frozenset[str] = frozenset()
-_PARTS = frozenset({"lower", "upper", "trunk"})
 
 
 class Stated(msgspec.Struct, frozen=True):
@@ -66,11 +58,11 @@ class Kept:
     def __init__(self, earlier: Iterable[Stated] = (), needs: Needs | None = None) -> None:
         self._needs = needs
         self._held = Held()
-        self._threads = Threads()
         self._overheard = Overheard[Stated]()
+        self._latest = Latest[Stated]()
         self._known: dict[int, Known] = {}
         self._kinds: dict[tuple[str, frozenset[str]], Kind] = {}
-        self._kin: dict[tuple[Kind, frozenset[str], str], Kin] = {}
+        self._kin: dict[tuple[Kind, str], Kin] = {}
         self._wanted: dict[tuple[str, bool], list[tuple[Kind, tuple[float, str]]]] = {}
         """By topic, what it needs, and how much and by which topic: what is critical for safety by itself."""
         self._others: set[str] = set()  # whom statements are about, but for the person
@@ -92,52 +84,20 @@ class Kept:
         added = _Added(self._held.next, [])
         self._log.append(added)
         self._said.append(stated)
+        self._latest.add(len(self._log), stated.message_id, stated, told_in(stated.text, stated.statements))
         for change in islice(filter(turns, stated.statements), MOST_CHANGES):
-            if change.attribute == UPDATE:
-                self._say_more(change, added.first, stated)
-            else:
-                self._turn(change, added, stated)
+            self._turn(change, added, stated)
         for statement in stated.statements:
             if statement.attribute == OVERHEARD:
-                self._overheard.add(len(self._log), stated.message_id, stated, statement)
+                self._overheard.add(len(self._log), stated, statement)
             if turns(statement) or statement.attribute == OVERHEARD:
                 continue
             number, ended = self._held.add(statement)
-            if here := [gone for gone in ended if gone in self._known]:
-                self._overtake(stated, statement, self._alongside(here, number))
-            added.ended.extend((gone, self._remove(gone)) for gone in here)
+            added.ended.extend((gone, self._remove(gone)) for gone in ended if gone in self._known)
             if statement.subject != "user" and (related := relation_of(statement)):
                 self._related.setdefault(related, set()).add(statement.subject.lower())
             if _can_return(statement, bool(ended)):
                 self._put(number, Known(stated, self._kin_of(statement), core(statement.value), statement))
-                self._threads.add(number, statement.words or stated.text)
-
-    def _say_more(self, more: Statement, first: int, stated: Stated) -> None:
-        """Let a message come before what it says more of."""
-        subject, said = more.subject.lower(), tying(more.words)
-        when = classes(more.words) if moves(more.words) else _NO_WORDS
-        at_another = self._threads.tied(when, first)
-        shared = self._threads.tied(said, first) | at_another
-        tied = [
-            self._known[number]
-            for number, count in shared.items()
-            if number in self._known and (number in at_another or self._tied(number, more, said, count))
-        ]
-        kinds = more.value.split()
-        latest = [
-            self._known[next(reversed(kin.numbers))]
-            for kin in (self._kin.values() if kinds else ())
-            if kin.numbers and kin.kind.name in kinds and kin.subject == subject
-        ]
-        self._overtake(stated, more, [place for place in (*latest, *tied) if place.kin.subject == subject])
-
-    def _tied(self, number: int, more: Statement, said: AbstractSet[str], shared: int) -> bool:
-        """Whether a statement is of the matter of which a message says ``more``, whose words are ``said``."""
-        one = self._known[number].statement
-        named = tying(one.value)
-        if more.tense == "future":  # no word says that anything is new: it must name the thing whole
-            return one.kind in _NAMED_WHOLE and bool(named) and named <= said
-        return more.tense == "present" or shared > 1 or one.attribute == REMARK or not said.isdisjoint(named)
 
     def _turn(self, change: Statement, added: _Added, stated: Stated) -> None:
         """End what ``change`` means, or overtake what of it may hold still: its message comes in its place, or before
@@ -157,8 +117,7 @@ class Kept:
             if overtakes(change)
             else [one.number for one in found if one.kind not in SAFETY or one.kind == "medication"]
         )
-        places = [self._known[one.number] for one in found]
-        self._overtake(stated, change, [*places, *self._alongside([one.number for one in found], first)])
+        self._overtake(stated, change, [self._known[one.number] for one in found])
         added.ended.extend((number, self._remove(number)) for number in gone)
         if gone:
             self._held.end(gone)
@@ -167,21 +126,6 @@ class Kept:
         """Let a message come before each of ``places``, wherever that would come."""
         for kin, named in {place.kin: place.named for place in places}.items():
             self._put(self._held.end(()), Known(stated, kin, named, change))
-
-    def _alongside(self, found: Iterable[int], first: int) -> list[Known]:
-        """What was said in the same sentences as what was ``found``: where one of them still comes back for it, what
-        changed since comes before it.
-        """
-        held = self._known
-        beside = (
-            held.get(number)
-            for one in found
-            for number in range(one - ALONGSIDE, min(one + ALONGSIDE, first))
-        )
-        said = {(held[one].stated.message_id, held[one].statement.words) for one in found}
-        return [
-            one for one in beside if one is not None and (one.stated.message_id, one.statement.words) in said
-        ]
 
     def _holds(self, number: int, stated: Stated) -> bool:
         """Whether the message that was the ``number``-th to be taken in is one that no rule reads, or says something
@@ -195,16 +139,15 @@ class Kept:
 
     def _kin_of(self, statement: Statement) -> Kin:
         groups = self._reader.groups(statement)
-        hurt = groups & _PARTS if statement.kind in OF_A_PART else frozenset[str]()
         kind = self._kind_of(statement.kind, self._reader.telling(statement, groups))
-        alike = kind, hurt, statement.subject.lower()
+        alike = kind, statement.subject.lower()
         if alike not in self._kin:
             self._kin[alike] = Kin(*alike)
             if self._kin[alike].own:
                 kind.own.append(self._kin[alike])
             else:
                 kind.others.append(self._kin[alike])
-                self._others.add(alike[2])
+                self._others.add(alike[1])
         return self._kin[alike]
 
     def _kind_of(self, name: StatementKind, telling: frozenset[str]) -> Kind:
@@ -254,13 +197,13 @@ class Kept:
 
     def _take_back(self) -> None:
         """As if the newest message had not been said: what it ended holds again."""
-        self._overheard.take_back(len(self._log), self._said.pop().message_id)
+        self._overheard.take_back(len(self._log))
+        self._latest.take_back(self._said.pop().message_id)
         gone = self._log.pop()
         for number in range(gone.first, self._held.next):
             if number in self._known:
                 self._remove(number)
         self._held.take_back(gone.first)
-        self._threads.take_back(gone.first)
         for number, known in gone.ended:
             if number < gone.first:
                 self._put(number, known)

@@ -1,64 +1,65 @@
 """What was heard in a person's messages, held so that what a request likely needs of it is found at once.
 
 Beside the statements that rules read, each message that tells something of the person is held by what it likely tells
-of (`memory.recall_heard`). A recall fills with it the places that its rules leave; and of two messages of the same
-matters the later comes first where it tells a change.
+of (`memory.recall_heard`). A recall fills with it the places that its rules leave.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from math import hypot
-from operator import mul
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from memory.recall_heard import CHANGES, LONGEST, MATTERS, OTHERS, told
-from memory.recall_remarks import of_health, only_was
+from memory.recall_remarks import only_was
 from memory.statements_kinds import Statement
-from memory.statements_subjects import is_speaker
 from memory.text import sentences, words
 
 T = TypeVar("T")
 
 OVERHEARD: Final = "heard"
-"""The attribute of a statement that says what a whole message likely tells of; of no kind of its own, and negated where
-it tells a change."""
+"""The attribute of a statement that says what a whole message likely tells of; of no kind of its own."""
 _LEAST: Final = 0.1  # the chance of a matter that is held
-_OTHERS: Final = 0.4  # from here on a message tells of somebody else
-_CHANGES: Final = 0.28  # from here on it tells a change
+CHANGED: Final = 0.1  # from here on a message may tell a change
+OF_ANOTHER: Final = 0.4  # from here on a message tells of somebody else
 _FLOOR: Final = 0.35  # what a message must be worth to a request
-_ALIKE: Final = 0.5  # cosine of the matters of two messages that may be of one thing
-_CHANGEABLE: Final = ("body", "food", "plan", "time")  # of things and people there are several at a time
 _LOOKED_AT: Final = 100  # messages of a matter, the latest
 _PERCENT: Final = 100
 
 
-def overheard(text: str) -> tuple[Statement, ...]:
-    """What ``text`` likely tells of the person that lasts, as one statement for a recall; questions tell nothing."""
+def overheard(text: str, read: Sequence[Statement] = ()) -> tuple[Statement, ...]:
+    """What ``text`` likely tells of the person that lasts or has changed, as one statement for a recall; questions tell
+    nothing.
+
+    Where something was ``read`` in it by rules, also that it likely tells of somebody else, or of nothing that lasts.
+    """
     plain = " ".join(sentence for sentence in sentences(text[:LONGEST]) if not sentence.endswith("?"))
-    if not plain or only_was(words(plain)):
+    if not plain:
         return ()
     chances = told(plain)
-    matters = [(matter, round(chances[matter] * _PERCENT)) for matter in MATTERS if chances[matter] >= _LEAST]
-    if not matters or chances[OTHERS] >= _OTHERS:
+    was = chances[CHANGES] < CHANGED and only_was(words(plain))
+    lasts = not was and (chances[CHANGES] >= CHANGED or any(chances[each] >= _LEAST for each in MATTERS))
+    if not read and (chances[OTHERS] >= OF_ANOTHER or not lasts):
         return ()
-    value = " ".join(f"{each}={percent}" for each, percent in matters)
-    changes = chances[CHANGES] >= _CHANGES and (_speaks(plain) or of_health(plain))
-    return (Statement("strategy", value, negated=changes, attribute=OVERHEARD),)
+    percent = {each: round(chances[each] * _PERCENT) for each in (*MATTERS, OTHERS, CHANGES)}
+    if was:
+        percent |= dict.fromkeys(MATTERS, 0)
+    value = " ".join(f"{each}={some}" for each, some in percent.items())
+    others = {one.subject: None for one in read}
+    about = "user" if not others or "user" in others else next(iter(others))
+    return (Statement("strategy", value, about, attribute=OVERHEARD),)
 
 
-def _speaks(text: str) -> bool:
-    """Whether somebody speaks of themselves."""
-    return any(is_speaker(word.split("'")[0]) for word in words(text))
+def heard_in(statement: Statement) -> dict[str, float]:
+    """The chances that were heard: of each of `MATTERS`, of somebody else, and of a change."""
+    pairs = (part.partition("=") for part in statement.value.split())
+    return {name: int(percent) / _PERCENT for name, _, percent in pairs}
 
 
 class _Entry(NamedTuple, Generic[T]):
-    """A message, its number, what it likely tells of, and whether it tells a change."""
+    """A message, its number, and what it likely tells of."""
 
     number: int
     message: T
     matters: Mapping[str, float]
-    changes: bool
 
 
 class Worthy(NamedTuple, Generic[T]):
@@ -74,19 +75,21 @@ class Overheard(Generic[T]):
 
     def __init__(self) -> None:
         self._by: dict[str, list[_Entry[T]]] = {}
-        self._named: dict[str, _Entry[T]] = {}
 
-    def add(self, number: int, name: str, message: T, heard: Statement) -> None:
-        """Hold a message of that name, whose number is higher than those before."""
-        pairs = (part.partition("=") for part in heard.value.split())
-        matters = {matter: int(percent) / _PERCENT for matter, _, percent in pairs}
-        entry = self._named[name] = _Entry(number, message, matters, heard.negated)
+    def add(self, number: int, message: T, heard: Statement) -> None:
+        """Hold a message, whose number is higher than those before, unless it likely tells of somebody else."""
+        chances = heard_in(heard)
+        if chances[OTHERS] >= OF_ANOTHER:
+            return
+        matters: dict[str, float] = {
+            matter: chances[matter] for matter in MATTERS if chances[matter] >= _LEAST
+        }
+        entry = _Entry(number, message, matters)
         for matter in matters:
             self._by.setdefault(matter, []).append(entry)
 
-    def take_back(self, number: int, name: str) -> None:
-        """Forget the message of that number and name, the latest."""
-        self._named.pop(name, None)
+    def take_back(self, number: int) -> None:
+        """Forget the message of that number, the latest."""
         for entries in self._by.values():
             while entries and entries[-1].number >= number:
                 entries.pop()
@@ -104,19 +107,3 @@ class Overheard(Generic[T]):
             for number, entry in found.items()
         ]
         return sorted((one for one in every if one.worth > _FLOOR), key=lambda one: one[:2], reverse=True)
-
-    def overtaking(self, name: str) -> Callable[[str], bool] | None:
-        """Which others the message ``name`` comes before: earlier ones, of whose matters it tells a change.
-
-        None where it tells none.
-        """
-        new = self._named.get(name)
-        return partial(self._overtakes, new) if new is not None and new.changes else None
-
-    def _overtakes(self, new: _Entry[T], other: str) -> bool:
-        old = self._named.get(other)
-        if old is None or new.number <= old.number:
-            return False
-        one, two = ([each.matters.get(matter, 0.0) for matter in _CHANGEABLE] for each in (new, old))
-        both: float = sum(map(mul, one, two))
-        return both > _ALIKE * hypot(*one) * hypot(*two)

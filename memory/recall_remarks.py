@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from memory import data
-from memory.statements_kinds import Statement, Tense
+from memory.statements_kinds import Statement
 from memory.statements_subjects import is_relation, is_speaker, relation
 from memory.statements_text import Sentences
 from memory.statements_words import known_words
@@ -20,12 +20,6 @@ from memory.text import words
 
 REMARK: Final = "remark"
 """The attribute under which a remark is held; it is a statement of no kind of its own."""
-UPDATE: Final = "update"
-"""The attribute of what only says that a message may say more of something stated before.
-
-Its value are the kinds of which it states something new, its tense how sure that is: ``present`` when it says so and of
-the person, ``past`` when it names nobody, ``future`` when no word says that anything is new.
-"""
 _MOST_CHARACTERS: Final = 400
 _ADDRESSED: Final = frozenset({"coach", "trainer", "buddy", "mate", "friend", "bro", "chef"})
 _HEALTH: Final = frozenset({"body", "sport", "condition", "medicine"})
@@ -38,12 +32,9 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moment: str
     was: str
     lasting: str
-    update: str
-    replaced: str
     says: str
     alone: str
     health: str
-    moved: str
     most_words: int
 
 
@@ -60,34 +51,20 @@ def _listed(name: str) -> frozenset[str]:
 
 
 def remarks(said: Sentences, stated: Sequence[Statement], other: str | None = None) -> tuple[Statement, ...]:
-    """What ``said`` tells beside what is ``stated``: something that no rule reads, and of what it may say more."""
+    """What ``said`` tells of the person beside what is ``stated``, that no rule reads."""
     if len(said.text) > _MOST_CHARACTERS:
         return ()
     spoken = [word.removesuffix("'s") for word in words(said.text)]
     if said.text.rstrip().endswith("?") or not 2 < len(spoken) <= _table().most_words:
         return ()
-    own = [one for one in stated if one.subject == "user" and one.kind not in _SAYS_NOTHING]
+    if any(one.subject != "user" or one.kind not in _SAYS_NOTHING for one in stated):
+        return ()
     about = _about(spoken)
-    who = next((one.subject for one in stated if one.subject != "user"), "") or _told_of(spoken, other)
-    found: list[Statement] = []
-    news = not (_listed("update") | _listed("moved")).isdisjoint(spoken)
     speaks = any(is_speaker(word.split("'")[0]) for word in spoken)
-    if (
-        about
-        and not own
-        and who == "user"
-        and (speaks or news or len({*about}) > 1)
-        and _listed("moment").isdisjoint(spoken)
-        and not only_was(spoken)
-    ):
-        found.append(Statement("strategy", " ".join(about), who, False, "present", REMARK, said.text))
-    if (own or about) and (news or "equipment" in known_words().groups_of(spoken)):
-        kinds = {one.kind for one in own if news and not one.negated}
-        surely = speaks or not _listed("health").isdisjoint(spoken)
-        how: Tense = ("present" if surely else "past") if news else "future"
-        new = " ".join(sorted(_listed("replaced").intersection(kinds)))
-        found.append(Statement("strategy", new, "user" if own else who, True, how, UPDATE, said.text))
-    return tuple(found)
+    told = about and _told_of(spoken, other) == "user" and _listed("moment").isdisjoint(spoken)
+    if not told or only_was(spoken) or not (speaks or len({*about}) > 1):
+        return ()
+    return (Statement("strategy", " ".join(about), attribute=REMARK, words=said.text),)
 
 
 def of_health(said: str) -> bool:
@@ -97,19 +74,9 @@ def of_health(said: str) -> bool:
 
 
 def only_was(spoken: Sequence[str]) -> bool:
-    """Whether a message only tells of something that was, and of nothing that lasts or is new ("I had a lie-in")."""
-    was = _listed("was")
-    return (
-        not was.isdisjoint(spoken)
-        and (_listed("update") - was).isdisjoint(spoken)
-        and _listed("moved").isdisjoint(spoken)
-        and _listed("lasting").isdisjoint(known_words().groups_of(spoken))
-    )
-
-
-def moves(said: str) -> bool:
-    """Whether ``said`` says that something is at another time than it was."""
-    return not _listed("moved").isdisjoint(words(said))
+    """Whether a message only tells of something that was, and of nothing that lasts ("I had a lie-in")."""
+    lasts = not _listed("lasting").isdisjoint(known_words().groups_of(spoken))
+    return not lasts and not _listed("was").isdisjoint(spoken)
 
 
 def _about(spoken: Sequence[str]) -> Sequence[str]:

@@ -2,7 +2,7 @@
 recall.
 
 The table (``recall.toml``, or one of the companion's own) says which words touch which topic and how much a
-topic needs each kind of statement. A message for general knowledge, or for a chat, asks for nothing.
+topic needs each kind of statement. Whether a message needs anything at all is heard (`memory.recall_heard`).
 """
 
 import re
@@ -23,8 +23,6 @@ from memory.text import Remembered, folded, words
 
 _NONE: frozenset[str] = frozenset()
 NEVER: Final = 2.0  # a chance that nothing has
-_SUBJECT: frozenset[str] = frozenset({"i", "we", "my", "our"})
-"""With one of these no question is for general knowledge."""
 SHORT = 300
 """Characters of a message that may be a question and nothing else."""
 MOST_BELONGING = 4_096  # statements whose groups are kept: those read now, and needed with the next message
@@ -35,13 +33,6 @@ class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     cues: str
-    needs: dict[str, float]
-
-
-class Beside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What some topics need a little: it comes only where there is room beside what is needed."""
-
-    topics: str
     needs: dict[str, float]
 
 
@@ -56,20 +47,13 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     floor: float
-    least: float
-    alone: float
     named_bonus: float
     other_bonus: float
     household: float
-    elsewhere: float
-    knowledge: str
     impersonal: str
     by_the_way: str
-    chat: str
     asks: str
-    tells: str
     only_asked: str
-    movement: str
     somebody: str
     own_aside: float
     told: str
@@ -78,35 +62,29 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     groups: dict[str, str]
     by_group: dict[str, str]
     topic: tuple[Topic, ...]
-    regions: dict[str, str]
     speaker: str = ""
     otherwise: str = ""
     personal: str = ""
     whole: str = ""
     question: str = "$^"
-    beside: tuple[Beside, ...] = ()
     silent_below: float = 0.0
     heard_from: float = NEVER
 
 
 class Needed(msgspec.Struct, frozen=True):
-    """What a message asks for: topics, regions of the body, people it names, and its own words.
+    """What a message asks for: topics, people it names, and its own words.
 
-    ``tells`` when it only tells of what was, ``aside`` when it asks on somebody else's account ("his lunch box"),
-    ``own`` when it is a question of one who speaks of themselves, ``asks`` when it asks for something at all.
+    ``tells`` when it only tells of others, ``aside`` when it asks on somebody else's account ("his lunch box").
     ``matters`` are what it likely needs by its words' like (`memory.recall_heard`), with the chance of each, where it
     surely needs anything.
     """
 
     topics: tuple[str, ...]
-    regions: frozenset[str]
     people: frozenset[str]
     household: bool
     words: frozenset[str]
     tells: bool = False
     aside: bool = False
-    own: bool = False
-    asks: bool = False
     matters: tuple[tuple[str, float], ...] = ()
 
 
@@ -121,7 +99,6 @@ class _Word(NamedTuple):
     """What one word of a message asks for by itself."""
 
     topics: frozenset[str]
-    regions: frozenset[str]
     person: str
     own: frozenset[str]
     family: bool
@@ -135,18 +112,14 @@ class Reader:
         self._cues = read_groups({topic.name: _apart(topic.cues) for topic in needs.topic})
         self._groups = read_groups({name: _apart(listed) for name, listed in needs.groups.items()})
         self._whole = read_groups({"whole": _apart(needs.whole)})
-        self._regions = read_groups({name: _apart(listed) for name, listed in needs.regions.items()})
-        self._of_topic = [(topic.name, _needs_of(topic, needs.beside)) for topic in needs.topic]
+        self._of_topic = [(topic.name, topic.needs) for topic in needs.topic]
         self._narrow: dict[str, set[str]] = {}  # by kind, the groups and attributes that make a difference
         for name in (name for _, needed in self._of_topic for name in needed if "/" in name):
             kind, _, group = name.partition("/")
             self._narrow.setdefault(kind, set()).add(group)
-        self._knowledge = re.compile(needs.knowledge)
         self._by_the_way = re.compile(needs.by_the_way)
         self._impersonal = re.compile(needs.impersonal)
-        self._chat = re.compile(needs.chat)
         self._asks = re.compile(needs.asks)
-        self._tells = re.compile(needs.tells)
         self._somebody = re.compile(needs.somebody)
         self._only_asked = frozenset(needs.only_asked.split())
         self._family = frozenset(needs.family.split())
@@ -173,26 +146,19 @@ class Reader:
 
     def _by_rules(self, query: str) -> Needed | None:
         text = folded(query)
-        if not text or self._chat.match(text):
+        if not text:
             return None
         said = words(query)
         spoken = not self._speaker.isdisjoint(said)
         if spoken and len(text) <= SHORT and self._by_the_way.search(text):
             spoken = not self._speaker.isdisjoint(words(self._by_the_way.sub(" ", text)))
-        if (_SUBJECT.isdisjoint(said) and self._knowledge.search(text)) or (
-            not spoken and len(text) <= SHORT and self._impersonal.search(text)
-        ):
+        if not spoken and len(text) <= SHORT and self._impersonal.search(text):
             return None
         last = {end - 1 for _, end, _ in self._whole.phrases(said)}
         alone = (word for at, word in enumerate(said) if at not in last)
         each = [*map(self._words.__getitem__, dict.fromkeys(alone))]
         asks = bool(self._asks.search(text))
-        regions = frozenset[str]().union(
-            *(word.regions for word in each), *(groups for _, _, groups in self._regions.phrases(said))
-        )
         touched = frozenset[str]().union(*(word.topics for word in each), self._of_phrases(said))
-        if asks and regions:
-            touched |= {self.needs.movement}
         of_others = not asks and bool(self._speaker) and not spoken
         if of_others:
             touched = _NONE
@@ -204,14 +170,11 @@ class Reader:
             touched |= self._otherwise
         return Needed(
             tuple(sorted(touched if asks else touched - self._only_asked)),
-            regions,
             frozenset(word.person for word in each),
             any(word.family for word in each),
             frozenset[str]().union(*(word.own for word in each)),
-            of_others or (not asks and bool(self._tells.search(text))),
+            of_others,
             bool(self._somebody.search(text)),
-            asks and self._is_question(text) and (spoken or bool(self._personal.search(text))),
-            asks,
         )
 
     def _is_question(self, text: str) -> bool:
@@ -222,7 +185,6 @@ class Reader:
         own = (part for part in core(word) if len(part) > 2 and part not in self._not_named)
         return _Word(
             topics=self._cues.of(word) | singular | self._by_groups(known_words().of(word)),
-            regions=self._regions.of(word),
             person=relation(word.removesuffix("'s")),
             own=frozenset(own),
             family=word in self._family,
@@ -269,15 +231,6 @@ class Reader:
             if weight:
                 found.append((topic, weight))
         return found
-
-
-def _needs_of(topic: Topic, beside: Iterable[Beside]) -> dict[str, float]:
-    """What a topic needs, and below that what it needs a little."""
-    found: dict[str, float] = {}
-    for one in beside:
-        if topic.name in one.topics.split(", "):
-            found |= one.needs
-    return found | topic.needs
 
 
 def _apart(listed: str) -> str:

@@ -12,34 +12,28 @@ from memory.recall_topics import Needed, Needs
 from memory.statements_kinds import SAFETY, StatementKind
 from memory.statements_subjects import is_relation
 
-HURT_BONUS = 0.1  # for an injury or limit of the very part of the body that is asked about
 A_HAIR = 1e-9  # more than sums of the same weights in another order differ by
-OF_A_PART: frozenset[StatementKind] = frozenset({"injury", "limit"})
 
 
 class Kind:
     """Kin that a topic needs alike: of one kind, with the same that tells about it."""
 
-    __slots__ = ("name", "of_a_part", "others", "own", "safety")
+    __slots__ = ("name", "others", "own", "safety")
 
     def __init__(self, name: StatementKind) -> None:
         self.name: StatementKind = name
         self.safety = name in SAFETY
-        self.of_a_part = name in OF_A_PART
         self.own: list[Kin] = []  # about the person
         self.others: list[Kin] = []
 
 
 class Kin:
-    """Statements that are needed alike, by their numbers, the latest last; ``hurt`` are parts of the body, where it
-    matters which.
-    """
+    """Statements that are needed alike, by their numbers, the latest last."""
 
-    __slots__ = ("hurt", "kind", "numbers", "own", "related", "subject")
+    __slots__ = ("kind", "numbers", "own", "related", "subject")
 
-    def __init__(self, kind: Kind, hurt: frozenset[str], subject: str) -> None:
+    def __init__(self, kind: Kind, subject: str) -> None:
         self.kind = kind
-        self.hurt = hurt
         self.subject = subject
         self.own = subject == "user"
         self.related = is_relation(subject)
@@ -90,13 +84,6 @@ def _latest_first(alike: Sequence[Worth]) -> Iterator[tuple[Worth, int]]:
     for number in sorted(together, reverse=True):
         if number >= together[number].want.first:
             yield together[number], number
-
-
-def near(score: float, hurt: frozenset[str], asked: Needed, needs: Needs) -> float:
-    """The score with regard to the part of the body: a movement that spares it matters less."""
-    if not asked.regions or not hurt:
-        return score
-    return score + HURT_BONUS if score and hurt & asked.regions else score * needs.elsewhere
 
 
 def whose(kin: Kin, asked: Needed, needs: Needs, score: float) -> float:

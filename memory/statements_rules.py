@@ -8,7 +8,7 @@ import msgspec
 from memory import data
 from memory.statements_kinds import StatementKind
 
-TURNING: Final = frozenset({"given_up", "replaced", "cleared", "update"})
+TURNING: Final = frozenset({"given_up", "replaced", "cleared"})
 """What is filed under these states nothing by itself but that something earlier is over (``memory.recall_ends``)."""
 
 

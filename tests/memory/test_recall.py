@@ -64,7 +64,11 @@ def test_a_request_in_words_no_topic_has_brings_what_matters_for_safety() -> Non
 
 
 def test_what_no_rule_reads_comes_beside_what_is_needed_and_never_for_somebody_elses_sake() -> None:
-    said = dialogue("I have a bad knee.", "I can't sleep before a training day.", "My dad trains at a gym.")
+    said = dialogue(
+        "I have a bad knee.",
+        "I only get half a breath in when my chest is squeezed.",
+        "My dad trains at a gym.",
+    )
     assert recall_batch(said, "a leg workout for me tomorrow?") == ["m1", "m2"]
 
 

@@ -18,7 +18,7 @@ def test_every_group_that_a_frame_asks_for_exists() -> None:
 
 def test_every_need_of_a_topic_names_a_kind_and_a_group_that_exist() -> None:
     needs = default_needs()
-    groups = set(needs.groups) | set(group_names()) | set(needs.regions)
+    groups = set(needs.groups) | set(group_names())
     attributes = {frame.frame.attribute for frame in frames().all} | {"baby"}
     for topic in needs.topic:
         for name in topic.needs:
