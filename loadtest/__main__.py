@@ -4,9 +4,11 @@ Example:
     python -m loadtest --clients 200 --tokens-per-second 50
 """
 
+import sys
 import tempfile
 import time
 from pathlib import Path
+from subprocess import PIPE
 from typing import Annotated
 
 import anyio
@@ -17,6 +19,7 @@ from cyclopts import Parameter
 from loadtest.figures import table
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
+from loadtest.page import Measures, page
 from loadtest.process import server_process
 from loadtest.talking import Gathered, Load, missing_or_doubled, run
 
@@ -34,6 +37,8 @@ def talk(
     stop_share: float = 0.05,
     seed: int = 1,
     report: Annotated[Path | None, Parameter(name="--json", help="Write the figures here.")] = None,
+    html: Annotated[Path | None, Parameter(name="--html", help="Write a page with plots here.")] = None,
+    compare: Annotated[bool, Parameter(help="Let a bare loop send the same frames afterwards.")] = False,
 ) -> None:
     """Let ``clients`` people talk at once.
 
@@ -41,14 +46,38 @@ def talk(
 
         python -m loadtest
         python -m loadtest --clients 50 --messages 5 --json figures.json
+        python -m loadtest --compare --html report.html
     """
     load = Load(clients=clients, messages=messages, companion=companion, stop_share=stop_share, seed=seed)
-    raise SystemExit(
-        anyio.run(_talk, load, Script(tokens_per_second=tokens_per_second, tokens=tokens), report)
-    )
+    script = Script(tokens_per_second=tokens_per_second, tokens=tokens)
+    runs: dict[str, Measures] = {}
+    code = anyio.run(_talk, load, script, report, runs)
+    if compare:
+        runs["bare loop"] = anyio.run(_bare, load, script)
+    if html is not None:
+        title = f"{load.clients} people, {load.messages} messages each, {tokens_per_second:g} tokens a second"
+        html.write_text(page(title, runs), encoding="utf-8")
+    raise SystemExit(code)
 
 
-async def _talk(load: Load, script: Script, report: Path | None) -> int:
+async def _bare(load: Load, script: Script) -> Measures:
+    """The same talks with a loop that only sends frames, in a process of its own as the server was."""
+    seen = Gathered()
+    command = [sys.executable, "-m", "loadtest.bare", str(script.tokens), str(script.tokens_per_second)]
+    async with await anyio.open_process(command, stdin=PIPE, stdout=PIPE, stderr=None) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with anyio.fail_after(30):
+            url = (await process.stdout.receive()).decode().strip()
+        await run(url, load, seen)
+        await process.stdin.aclose()  # it ends with whoever started it
+        await process.wait()
+    print(f"\na bare loop that sends the same frames\n{table(seen.rows())}")
+    print(f"errors {sum(seen.errors.values())} {dict(seen.errors) or ''}")
+    return seen.measures()
+
+
+async def _talk(load: Load, script: Script, report: Path | None, runs: dict[str, Measures]) -> int:
     seen = Gathered()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -80,6 +109,7 @@ async def _talk(load: Load, script: Script, report: Path | None) -> int:
         lost, doubled = missing_or_doubled(folder / "data" / "fireside.db", seen.acknowledged)
         lost_answers, _ = missing_or_doubled(folder / "data" / "fireside.db", seen.answers)
     print(table(seen.rows()))
+    runs["fireside"] = seen.measures()
     errors = sum(seen.errors.values())
     print(
         f"{took:.1f} s, {len(seen.acknowledged)} messages acknowledged, {len(seen.answers)} answers, "

@@ -55,15 +55,19 @@ class Gathered:
         self.acknowledged: list[tuple[str, str]] = []  # message id and text
         self.answers: list[tuple[str, str]] = []
 
+    def measures(self) -> dict[str, list[float]]:
+        """What was measured, in seconds, by its name."""
+        return {
+            "connect and welcome": self.connect,
+            "message to ack": self.ack,
+            "message to first word": self.first,
+            "between words": self.between,
+            "message to end of answer": self.whole,
+        }
+
     def rows(self) -> list[tuple[str, Spread]]:
         """The measures for a table."""
-        return [
-            ("connect and welcome", spread(self.connect)),
-            ("message to ack", spread(self.ack)),
-            ("message to first word", spread(self.first)),
-            ("between words", spread(self.between)),
-            ("message to end of answer", spread(self.whole)),
-        ]
+        return [(name, spread(values)) for name, values in self.measures().items()]
 
 
 async def run(url: str, load: Load, seen: Gathered) -> None:

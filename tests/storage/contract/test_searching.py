@@ -111,6 +111,16 @@ async def test_a_search_stays_with_its_person_its_companion_and_its_mode(store: 
     assert await ids(store, "canary", user="usr_nobody") == []
 
 
+async def test_one_word_of_many_is_enough_and_what_is_newer_counts_no_more(store: Store) -> None:
+    quiet = ["It rained", "So it did"] * 20
+    await talk(
+        store, "c", "My sister keeps bees", "Lovely", *quiet, "Bees came to the window", "Oh", "Fine", "Yes"
+    )
+    await close(store, "c")
+    assert (await ids(store, "bees zeppelin xylophone"))[0] in ("msg_c_1", "msg_c_43")
+    assert (await ids(store, "Which bees does my sister keep?"))[0] == "msg_c_1"
+
+
 async def test_a_named_speaker_counts_a_little_more(store: Store) -> None:
     await talk(store, "c", "I play chess", "I play chess")
     await close(store, "c")
