@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
@@ -73,15 +74,22 @@ class ThreadStore:
         connection: aiosqlite.Connection,
         db: sqlite3.Connection,
         again: Callable[[], sqlite3.Connection],
+        check: Callable[[], None],
     ) -> None:
         self._connection = connection
         self._db = db
         self._again = again
+        self._check = check  # raises where what is written now would be found by nobody
         self.damaged: Callable[[str], None] = lambda _: None  # is told when it turns out to contradict itself
 
     async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` in one transaction on the database's thread."""
-        return await self._hop(lambda: transacted(self._db, fn))
+
+        def checked() -> T:
+            self._check()
+            return transacted(self._db, fn)
+
+        return await self._hop(checked)
 
     async def read(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` against one state on the database's thread."""
@@ -95,6 +103,7 @@ class ThreadStore:
         """
 
         def anew() -> None:
+            self._check()  # or another file would be begun in its place
             fresh = self._again()
             try:
                 checkpointed(fresh)
@@ -244,10 +253,12 @@ async def opened(
         )  # reads nothing yet: a failure here would leave a thread that nobody waits for
         return made[0]
 
-    def prepare() -> None:
+    def prepare() -> os.stat_result:
         with translated():
             _prepare(made[0], durability)
         migrate(made[0], path, now())
+        with translated():
+            return path.stat()
 
     stack = AsyncExitStack()
     with translated():
@@ -256,14 +267,31 @@ async def opened(
     with anyio.CancelScope(shield=True), translated():
         await connection
     try:
-        await _on_thread(connection, prepare)
-        store = ThreadStore(connection, made[0], lambda: connect(path, durability))
+        check = partial(in_place, path, await _on_thread(connection, prepare))
+        store = ThreadStore(connection, made[0], lambda: connect(path, durability), check)
         stack.push_async_callback(store.close)
         yield store
     finally:
         with anyio.move_on_after(CLOSE_GRACE_S, shield=True):
             await stack.aclose()
             await connection.close()
+
+
+def in_place(path: Path, known: os.stat_result) -> None:
+    """Raises ``StoreRefused`` where the file that was opened is not at its place any more.
+
+    SQLite goes on with a file that was moved or deleted, or whose disk was unmounted: every commit succeeds, and none
+    of it is there after a start.
+    """
+    with translated():
+        try:
+            found = path.stat()
+        except PermissionError:
+            return  # whether it may be written, the commit will tell
+        except (FileNotFoundError, NotADirectoryError):
+            raise StoreRefused("storage.failed", "the file is not at its place any more") from None
+    if not os.path.samestat(found, known):
+        raise StoreRefused("storage.failed", "another file is at its place")
 
 
 @contextmanager

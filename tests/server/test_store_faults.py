@@ -166,3 +166,31 @@ async def test_an_answer_whose_transaction_failed_is_in_the_journal_and_there_at
         rows = db.execute("SELECT role, text, status FROM messages ORDER BY position").fetchall()
     assert rows == [("user", "How is the garden?", "completed"), ("assistant", done.text, done.status)]
     assert done.text.encode() not in (data / SPILL_FILE).read_bytes()
+
+
+# -------------------------------------------------- its file is not where it was
+
+
+@pytest.mark.parametrize("another", [False, True])
+async def test_a_folder_that_is_moved_away_takes_no_promise_with_it(
+    tmp_path: Path, born: Nursery, another: bool
+) -> None:
+    data, away = tmp_path / "data", tmp_path / "away"
+    async with born.server_process(tmp_path, environment=SOON) as server, connected(server.url) as talker:
+        await talker.hello(companion="serenity", user="ann")
+        await talker.talk("Good morning.")
+        data.rename(away)
+        if another:  # somebody put a folder in its place, with a store of its own
+            with held(data), inline(data / STORE_FILE):
+                pass
+        ack = await talker.say("Did that arrive?")
+        assert (ack.durable, ack.reason) == (False, "storage.failed")
+        assert (await talker.answer()).text
+        assert (await health(server))[0] == 503
+        if another:
+            data.rename(tmp_path / "other")
+        assert not data.exists(), "nothing is begun in its place"
+        away.rename(data)
+        await told(talker, str(ack.message))
+        assert (await talker.say("And now?")).durable
+    assert texts(data) == ["Good morning.", "Did that arrive?", "And now?"]
