@@ -136,11 +136,10 @@ def recall() -> Iterator[BadTable]:
         if times > 1:
             yield _of(name, f'name = "{topic}"', f"the topic {topic!r} stands there {times} times")
     kinds = get_args(StatementKind)
-    for each in (need for one in (*needs.topic, *needs.beside) for need in one.needs):
+    for each in (need for one in needs.topic for need in one.needs):
         if each.partition("/")[0] not in kinds:
             yield _of(name, each, f"no kind of statement is called {each!r}; there are {', '.join(kinds)}")
-    named = [each for one in needs.beside for each in one.topics.split(", ")]
-    for each in (*named, *needs.by_group.values(), *needs.only_asked.split()):
+    for each in (*needs.by_group.values(), *needs.only_asked.split()):
         if each not in topics:
             yield _of(name, each, f"no topic is called {each!r}")
 
