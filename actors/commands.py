@@ -39,6 +39,7 @@ from companions.changes import (
 from companions.events import Ack, CancelAsked, CloseAsked, MessageSent, Refuse, RegenerateAsked
 from companions.greeting import greeting
 from companions.unsaying import Unsaid
+from protocol.care_frames import ConsentSet
 from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import (
     ConversationClose,
@@ -306,6 +307,8 @@ class Commands:
         self, command: AnyCommand, result: Value, changes: tuple[AnyChange, ...], at: int, tries: int
     ) -> None:
         session = self._session
+        if isinstance(command, ConsentSet) and not command.allow:
+            session.services.decided(session.state.who)  # nobody looks on until the store takes a no
         outcome = await self._land(
             command, result, changes, at, late=partial(landed_late, session, command, changes)
         )

@@ -24,6 +24,7 @@ from tests.server.test_care import code_of
 from tests.server.test_consents import result
 from tests.server.test_leaks import unpaced
 from tests.server.test_timeline import allow
+from tests.server.unwell import locked
 
 WATCH = ConversationOpen(id="w", conversation="last", mode="watch")
 
@@ -115,6 +116,20 @@ async def test_at_its_date_it_is_over_on_both_sides_although_nobody_says_a_word(
         assert not [
             each for each in ann.events if isinstance(each, Notice) and each.code == "watch.started"
         ], "of two who have to go at once nobody is said to be there still"
+
+
+async def test_a_no_ends_it_at_once_also_while_the_store_takes_none(tmp_path: Path) -> None:
+    maria = token(tmp_path, companion="clara")
+    chosen = settings(tmp_path, companion="clara", own=unpaced(tmp_path / "own"))
+    async with serving(chosen) as url, connected(url) as ann, caring(url, maria) as carer:
+        await ann.hello(user="ann")
+        await ann.talk("The roses are in bloom.")
+        await allow(carer, "watching")
+        await carer.ask(WATCH)
+        await noticed(ann, "watch.started")
+        async with locked(tmp_path / "fireside.db"):
+            await ann.send(ConsentSet(id="no", scopes=("watching",), allow=False))
+            await carer.next(WatchingEnded)
 
 
 class Nowhere:
