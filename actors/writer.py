@@ -4,12 +4,14 @@ Group commit: whatever queued while the last batch was written is the next batch
 time-out around a receive that could lose a write to its own deadline.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol, TypeAlias
 
 import anyio
 import msgspec
 import structlog
+from anyio.abc import TaskGroup
 
 from actors.runtime import Inbox, Reply
 from companions.care_changes import AlertAcknowledged, AlertReleased, ConsentDecided, NoteMade
@@ -136,6 +138,9 @@ class Writer:
         self._spilled = False  # something is, or was and has landed
         self._overflowed = False  # one had no room: none after it may be kept, or their order would be lost
         self._inbox: Inbox[Write] | None = None
+        self._tasks: TaskGroup
+        self._slow: anyio.CancelScope | None = None  # of those who are told that a try takes its time
+        self._slow_over: anyio.Event
 
     def waiting(self) -> list[tuple[AnyChange, ...]]:
         """Everything that has not landed, in the order in which it will: what the store cannot tell of yet."""
@@ -151,6 +156,11 @@ class Writer:
     async def __call__(self, inbox: Inbox[Write]) -> None:
         """Write batches until the inbox ends."""
         self._inbox = inbox
+        self._slow = None
+        async with anyio.create_task_group() as self._tasks:
+            await self._serve(inbox)
+
+    async def _serve(self, inbox: Inbox[Write]) -> None:
         await self._flush(inbox)
         async for write in inbox:
             self.pending.extend([write, *inbox.waiting(self.most - 1)])
@@ -186,16 +196,30 @@ class Writer:
 
     async def _watched(self, batch: list[Write], inbox: Inbox[Write]) -> Sequence[Outcome] | Refusing:
         """Try; a disk that neither takes nor refuses keeps nobody waiting: they are told that it takes its time."""
-        results: list[Sequence[Outcome] | Refusing] = []
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._hold_on, inbox)
-            results.append(await self._try(batch))
-            tasks.cancel_scope.cancel()
-        return results[0]
+        loop = asyncio.get_running_loop()
+        # Not a task for each try: that costs more than the try.
+        timer = loop.call_later(PATIENCE, self._wait_on, inbox)
+        try:
+            return await self._try(batch)
+        finally:
+            timer.cancel()
+            await self._tried()
 
-    async def _hold_on(self, inbox: Inbox[Write]) -> None:
-        await anyio.sleep(PATIENCE)
-        await self._take_in(inbox, self.refusing or SLOW)
+    async def _tried(self) -> None:
+        """What waits, and the inbox, are one task's at a time."""
+        if self._slow is not None:
+            self._slow.cancel()
+            await self._slow_over.wait()
+            self._slow = None
+
+    def _wait_on(self, inbox: Inbox[Write]) -> None:
+        self._slow, self._slow_over = anyio.CancelScope(), anyio.Event()
+        self._tasks.start_soon(self._hold_on, inbox, self._slow, self._slow_over)
+
+    async def _hold_on(self, inbox: Inbox[Write], scope: anyio.CancelScope, over: anyio.Event) -> None:
+        with scope:
+            await self._take_in(inbox, self.refusing or SLOW)
+        over.set()
 
     async def _try(self, batch: list[Write]) -> Sequence[Outcome] | Refusing:
         if self.refusing == BROKEN.code and not await self.mend():
