@@ -18,7 +18,7 @@ from evaluation.recall import Row as Dialogue
 from evaluation.recall_rows import Maker, Row, fit_label
 from memory.recall import Stated, stated_by
 from memory.recall_heard import CHANGES, OTHERS
-from memory.recall_latest import Told, can_be_latest, signs, told_in
+from memory.recall_latest import Told, signs, told_in
 
 HERE = Path(__file__).parent
 LIKELY = 0.5  # from here on a wrong message is taken for somebody else's
@@ -139,12 +139,13 @@ def latest_words(
     for one, change, other in zip(found, changes, others, strict=True):
         read = stated[one.dialogue].get(one.at)
         plain = told_in(one.row.text, read.statements if read is not None else ())
-        tellings[one.dialogue][one.at] = plain._replace(change=change, other=other)
+        plain.change, plain.other = change, other
+        tellings[one.dialogue][one.at] = plain
     rows: list[tuple[float, ...]] = []
     right: list[bool] = []
     for telling, mark in zip(tellings, marks, strict=True):
         for old, new in combinations(telling, 2):
-            if telling[old].matters and can_be_latest(telling[new]):
+            if telling[new].is_news():
                 rows.append(signs(telling[new], telling[old]))
                 right.append((new, old) in mark.pairs)
     made = np.array(rows)

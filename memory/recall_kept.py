@@ -84,7 +84,7 @@ class Kept:
         added = _Added(self._held.next, [])
         self._log.append(added)
         self._said.append(stated)
-        self._latest.add(len(self._log), stated.message_id, stated, told_in(stated.text, stated.statements))
+        self._latest.add(stated.message_id, stated, told_in(stated.text, stated.statements))
         for change in islice(filter(turns, stated.statements), MOST_CHANGES):
             self._turn(change, added, stated)
         for statement in stated.statements:

@@ -19,8 +19,8 @@ def heard(text: str) -> Told:
 
 def held(*said: str) -> Latest[str]:
     found = Latest[str]()
-    for number, text in enumerate(said, 1):
-        found.add(number, text, text, heard(text))
+    for text in said:
+        found.add(text, text, heard(text))
     return found
 
 
@@ -41,12 +41,12 @@ def test_a_latest_word_that_is_shown_anyway_is_none() -> None:
 def test_a_latest_word_is_found_when_it_comes_and_not_when_it_was_taken_back() -> None:
     said = held(HURT)
     assert said.latest(HURT) is None
-    said.add(2, WELL, WELL, heard(WELL))
+    said.add(WELL, WELL, heard(WELL))
     assert said.latest(HURT) == WELL
     said.take_back(WELL)
     assert said.latest(HURT) is None
-    said.add(2, KITCHEN, KITCHEN, heard(KITCHEN))
-    said.add(3, WELL, WELL, heard(WELL))
+    said.add(KITCHEN, KITCHEN, heard(KITCHEN))
+    said.add(WELL, WELL, heard(WELL))
     assert said.latest(HURT) == WELL
 
 
