@@ -254,6 +254,8 @@ def _nearest(key: str) -> str:
 
 def _checked(key: str, value: object, origin: str) -> object:
     kind = keys()[key]
+    if isinstance(value, str) and "\0" in value:
+        raise BadSetting(key, value, "holds a NUL character, which no name or path may have", origin)
     if isinstance(value, str) and origin.startswith(("environment", "file of")) and "tuple" in str(kind):
         value = [part.strip() for part in value.split(",") if part.strip()]
     try:

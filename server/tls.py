@@ -10,6 +10,7 @@ import structlog
 from server import certificates
 from server.settings import BadSetting
 from server.static import Page
+from storage.lock import FolderUnusable
 
 LOOK_SECONDS = 12 * 3_600.0
 
@@ -17,10 +18,17 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("tls")
 
 
 def tls_of(folder: Path) -> ssl.SSLContext | None:
-    """What to listen with; None where no certificate was made. Renews one that ends soon; raises ``BadSetting``."""
+    """What to listen with; None where no certificate was made. Renews one that ends soon.
+
+    Raises ``BadSetting``, and ``FolderUnusable`` where nobody can look into the folder.
+    """
     try:
-        if not (folder / certificates.FOLDER / certificates.SERVER).exists():
-            return None
+        made = (folder / certificates.FOLDER / certificates.SERVER).exists()
+    except OSError as error:
+        raise FolderUnusable(f"the data folder {folder} cannot be used: {error.strerror}") from None
+    if not made:
+        return None
+    try:
         _renewed(folder)
         return certificates.server_context(folder)
     except (OSError, ValueError) as error:

@@ -104,3 +104,19 @@ def test_the_doctor_finds_a_model_file_that_is_not_there(born: Nursery, folder: 
     assert told.code == 1
     assert "NOT  model" in told.out
     assert "/nowhere/none.gguf: can not be read" in told.out
+
+
+def test_a_folder_that_nobody_can_look_into_is_said_to_be_what_is_wrong(born: Nursery, folder: Path) -> None:
+    code, said = refused(
+        born, "serve", "--model", "builtin", "--port", "0", "--data", str(folder / ("x" * 300))
+    )
+    assert code == 3
+    assert "the data folder" in said
+    assert "File name too long" in said
+
+
+def test_a_setting_with_a_nul_is_refused_by_its_key(serve: Serve, tmp_path: Path) -> None:
+    file = tmp_path / "fireside.toml"
+    file.write_text('[data]\nkey_file = "a\\u0000b"\n', encoding="utf-8")
+    code, said = serve("--config", str(file))
+    assert (code, "data.key_file" in said, "NUL" in said) == (2, True, True)
