@@ -108,7 +108,7 @@ def test_the_doctor_finds_a_model_file_that_is_not_there(born: Nursery, folder: 
 
 def test_a_folder_that_nobody_can_look_into_is_said_to_be_what_is_wrong(born: Nursery, folder: Path) -> None:
     code, said = refused(
-        born, "serve", "--model", "builtin", "--port", "0", "--data", str(folder / ("x" * 300))
+        born, "serve", "--model", "builtin", "--port", "0", "--data", str(folder.with_name("x" * 300))
     )
     assert code == 3
     assert "the data folder" in said
