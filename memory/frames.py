@@ -51,6 +51,7 @@ class Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"un
     loose: bool = False
     any_tense: bool = False
     asked_only: bool = False
+    aside: bool = False
     told: bool = True
     statement_type: QuestionType | None = None
     when_type: QuestionType | None = None

@@ -31,12 +31,25 @@ from memory.vocabulary import (
     phrases,
     word_set,
 )
+from memory.word_order import (
+    Ordered,
+    addressed,
+    in_order,
+    is_person,
+    may_be_taken_up,
+    speaks_of_somebody,
+    spoken,
+    taken_up,
+    unknown,
+)
 
 _LONGEST = 2_000
 _BEGINNING = 160  # characters
 _UNDECIDED = (
     4  # words at the end that what follows may still change: *'s* may be a verb, two words may be a stammer
 )
+_TOPIC = 40  # characters of what may stand before a comma and be taken up after it
+_SHORT = 120  # characters of a sentence that may be put in another order
 _SOFT = Expression(r"\.\.+|…|--+|—|–")
 _SENTENCE = Expression(r"[.!?¿¡;\n](?:(?<=[.!?])[.!?\"')\]]*(?:\s+|$)|(?<=[¿¡])|(?<=[;\n])[;\n]*)")
 _CAPITAL = Expression(r"[A-ZÄÖÜÁÉÍÓÚ](?<=\s.)(?<![.!?¿¡]\s\S)(?<![.!?¿¡]\s\s\S)[^\W\d_]+")
@@ -97,7 +110,11 @@ def read_sentences(text: str) -> tuple[Sentence, ...]:
 
 def read_sentence(text: str, asked: bool = False, capitals: frozenset[str] = frozenset()) -> Sentence:
     """One sentence in concepts; ``capitals`` are the words that the whole message writes like names."""
-    raw = _without_openings(_unstammered(opened_runs(runs(text))))
+    words, name = _words_in_order(text)
+    said = _without_openings(_unstammered(words))
+    raw = in_order(said, asked)
+    if name or (raw is not said and text[:1].isupper() and (name := unknown(said[0]))):
+        capitals |= {name}
     first = next(filterfalse(word_set("noises").__contains__, raw), "")
     return Sentence(
         tokens=tuple(concepts(raw, capitals)),
@@ -106,6 +123,21 @@ def read_sentence(text: str, asked: bool = False, capitals: frozenset[str] = fro
         past=_past(raw),
         future=not word_set("future_words").isdisjoint(raw),
     )
+
+
+def _words_in_order(text: str) -> Ordered:
+    """The opened words of ``text``; what stands before its first comma is put where the rest takes it up."""
+    head, comma, rest = text.partition(",")
+    if not comma or len(text) > _SHORT:
+        return Ordered(spoken(opened_runs(runs(text))))
+    before, _, tail = text.rpartition(",")
+    if addressed(tail) and not speaks_of_somebody(said := spoken(opened_runs(runs(before)))):
+        return Ordered(said) if before == head else _words_in_order(before)
+    if len(head) <= _TOPIC and may_be_taken_up(begun := _without_openings(spoken(opened_runs(runs(head))))):
+        found = taken_up(begun, spoken(opened_runs(runs(rest))))
+        if found:
+            return found
+    return Ordered(spoken(opened_runs(runs(text))))
 
 
 def _past(raw: Sequence[str]) -> bool:
@@ -197,12 +229,17 @@ def _known(word: str, stem: str) -> tuple[bool, Token | None]:
 
 def _no_thing(word: str, stem: str) -> bool:
     """Whether an unknown word is never read as the name of a thing."""
-    return stem in word_set("abstract") or word in word_set("abstract") or word.endswith(("ing", "ed", "ly"))
+    return (
+        stem in word_set("abstract")
+        or word in word_set("abstract")
+        or word in word_set("past_words")
+        or word.endswith(("ing", "ed", "ly"))
+    )
 
 
 def _is_thing(raw: Sequence[str], at: int) -> bool:
     """Whether an unknown word is used as the name of a thing: *my good scissors*, *this collar*."""
-    if word_set("determiners").isdisjoint(raw[max(0, at - 2) : at]):
+    if word_set("determiners").isdisjoint(raw[max(0, at - 2) : at]) or is_person(raw[at - 1]):
         return False
     return at + 1 == len(raw) or raw[at + 1] in word_set("stop_words") or raw[at + 1] in word_set("fillers")
 

@@ -18,13 +18,15 @@ from memory.matters import BREAK, Seen, features, likes, read_matters, seen
 from memory.phrasing import Sentence, read_sentences
 from memory.text import Remembered, joined, runs
 from memory.text import sentences as sentences_of
-from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, needs, word_set
+from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, known_objects, needs, word_set
+from memory.word_order import kind_of
 
 Tense: TypeAlias = Literal["past", "present", "future"]
 
 SOMEBODY: Final = Frame(aspect="presence", type="person", patterns=[])
 _LONGEST = 240  # characters
 _WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
+_OWNERS = frozenset(("your", "his", "her", "their"))
 _QUESTION_WORDS = ("where", "who", "what", "when", "why", "how", "which")
 
 
@@ -34,10 +36,12 @@ class Question(msgspec.Struct, frozen=True):
     ``object`` is what it is about (``home``, ``daughter``, ``lunch``, a name; empty when nothing in
     particular), ``fingerprint`` its words without stop words, sorted, and ``words`` the same as a set.
     ``content`` are its concepts; ``asks`` what it asks or says, read by grammar, and ``aspects`` the names
-    of those; ``matters`` the everyday matters it likely raises, by probability; ``persons`` and ``things``
-    the ones it names, ``possessions`` those of them that are a thing, an animal or a part of the body;
+    of those; ``asides`` what tells it from a question of one's own: that it offers, praises, tells of long ago;
+    ``matters`` the everyday matters it likely raises, by probability; ``persons`` and ``things``
+    the ones it names, ``possessions`` those of them that are a thing, an animal or a part of the body,
+    ``objects`` those that the table of synonyms knows, with their kinds;
     ``switches`` *on* or *off*; ``word`` the question word, if any; ``needs`` that it wants or misses something;
-    ``yours`` that somebody in it is the companion's (*your sister*);
+    ``owners`` whose somebody or something in it is, if not one's own (*your* sister, *her* name);
     ``touches`` its aspects, matters, concepts and words: two messages that share none of them ask nothing alike.
     """
 
@@ -49,16 +53,18 @@ class Question(msgspec.Struct, frozen=True):
     content: frozenset[str] = frozenset()
     asks: tuple[Ask, ...] = ()
     aspects: frozenset[str] = frozenset()
+    asides: frozenset[str] = frozenset()
     matters: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
     persons: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
     possessions: frozenset[str] = frozenset()
+    objects: frozenset[Token] = frozenset()
     switches: frozenset[str] = frozenset()
     word: str = ""
     asked: bool = False
     negated: bool = False
     needs: bool = False
-    yours: bool = False
+    owners: frozenset[str] = frozenset()
     touches: frozenset[str] = frozenset()
 
 
@@ -81,8 +87,9 @@ def _read(text: str) -> Question:
     words = fingerprint(text).split()
     content = frozenset(token.concept for token in tokens if token.kind != FUNCTION)
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
-    things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
-    found = _found(sentences, persons)
+    objects = [token for token in tokens if token.kind in OBJECTS]
+    things = frozenset([token.concept for token in objects])
+    found, asides = _found(sentences, persons)
     aspects = frozenset(ask.aspect for _, ask, _ in found)
     learned = read_matters(_seen(found, sentences, persons, things, likes()))
     return Question(
@@ -95,15 +102,17 @@ def _read(text: str) -> Question:
         content=content,
         asks=tuple(dict.fromkeys(ask for _, ask, _ in found)),
         aspects=aspects,
+        asides=asides,
         persons=persons,
         things=things,
         possessions=frozenset(token.concept for token in tokens if token.kind in POSSESSIONS),
-        switches=frozenset(word for s in sentences for word in s.raw if word in ("on", "off")),
+        objects=known_objects().intersection(objects),
+        switches=frozenset(_switches(sentences)),
         word=_question_word(sentences),
         asked=any(sentence.asks for sentence in sentences),
         needs=_needs(sentences, tokens),
         negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
-        yours=bool(persons) and any("your" in sentence.raw for sentence in sentences),
+        owners=frozenset(_owners(sentences, persons)),
         touches=content.union(aspects, learned.matters, words),
     )
 
@@ -114,7 +123,7 @@ def question_features(text: str) -> AbstractSet[str]:
     tokens = [token for sentence in sentences for token in sentence.tokens]
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
-    found = features(_seen(_found(sentences, persons), sentences, persons, things, {}))
+    found = features(_seen(_found(sentences, persons)[0], sentences, persons, things, {}))
     return frozenset(" ".join(feature) for feature in found if BREAK not in feature)
 
 
@@ -142,14 +151,17 @@ def _telling(run: str) -> tuple[str, ...]:
 _TELLING: Final = Remembered(_telling)
 
 
-def _found(sentences: Sequence[Sentence], persons: frozenset[str]) -> list[tuple[Frame, Ask, Sentence]]:
-    """What the sentences ask, in the order of the table, which puts the telling frames first."""
+def _found(
+    sentences: Sequence[Sentence], persons: frozenset[str]
+) -> tuple[list[tuple[Frame, Ask, Sentence]], frozenset[str]]:
+    """What the sentences ask, in the order of the table, which puts the telling frames first; and their asides."""
     found = [
         (at, frame, ask, sentence) for sentence in sentences for at, frame, ask in asks(sentence, persons)
     ]
     found.sort(key=lambda one: one[0])
-    known = [(frame, ask, sentence) for _, frame, ask, sentence in found]
-    return known or list(_about_somebody(sentences, persons))
+    known = [(frame, ask, sentence) for _, frame, ask, sentence in found if not frame.aside]
+    asides = frozenset(frame.aspect for _, frame, _, _ in found if frame.aside)
+    return known or list(_about_somebody(sentences, persons)), asides
 
 
 def _about_somebody(
@@ -223,6 +235,26 @@ def _tense(sentences: Sequence[Sentence]) -> Tense:
     if any(sentence.past for sentence in sentences):
         return "past"
     return "future" if any(sentence.future for sentence in sentences) else "present"
+
+
+def _switches(sentences: Sequence[Sentence]) -> Iterator[str]:
+    """*On* or *off*; *up* or *down* of what is turned."""
+    for sentence in sentences:
+        turned = ("on", "off", "up", "down") if "turn" in sentence.raw else ("on", "off")
+        yield from (word for word in sentence.raw if word in turned)
+
+
+def _owners(sentences: Sequence[Sentence], persons: AbstractSet[str]) -> Iterator[str]:
+    """Whose a person, a name or a thing is that is not one's own: *your* purse, *his* wife."""
+    if persons and any("your" in sentence.raw for sentence in sentences):
+        yield "your"
+    for sentence in sentences:
+        if _OWNERS.isdisjoint(sentence.raw):
+            continue
+        for owner, owned, after in zip(sentence.raw, sentence.raw[1:], (*sentence.raw[2:], ""), strict=False):
+            of_you = owner == "your" and not POSSESSIONS.isdisjoint((kind_of(owned), kind_of(after)))
+            if of_you or (owner in ("his", "her", "their") and (owned == "name" or persons == {owned})):
+                yield owner
 
 
 def _needs(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> bool:

@@ -16,10 +16,11 @@ from itertools import repeat
 
 import msgspec
 
+from memory.differences import about_other, apart, named_others, other_needs
 from memory.frames import Ask
 from memory.phrasing import beginning, normalised
 from memory.questions import SOMEBODY, Question, read_question
-from memory.vocabulary import manners, opposites
+from memory.vocabulary import manners
 
 SIMILAR_WORDS = 0.6
 SIMILAR_CONCEPTS = 0.5
@@ -44,6 +45,8 @@ _OF_SOMETHING = frozenset(("find_thing", "pet", "pain"))
 _OF_A_TIME = frozenset(
     (
         "meal_what",
+        "hungry",
+        "thirsty",
         "plans",
         "what_do",
         "whats_happening",
@@ -90,6 +93,26 @@ _LEARNED_TOO = frozenset(
 )
 # Matters in which somebody is named who is not asked for: a call is not a visit.
 _NO_VISIT = frozenset(("phone_person", "you_family"))
+_OF_HOME = frozenset(("go_home", "leave_here", "bills"))
+_OF_ANOTHER = frozenset(("of_another",))
+_OF_ONESELF_ASKED = frozenset(
+    (
+        "hungry",
+        "thirsty",
+        "tea",
+        "tablets_taken",
+        "go_home",
+        "cold",
+        "hot",
+        "bedtime",
+        "meal_had",
+        "toilet",
+        "money",
+        "pain",
+    )
+)
+_WHO_AM_I, _WHO_ARE_YOU = frozenset(("who_me",)), frozenset(("who_you",))
+_WHO = _WHO_AM_I | _WHO_ARE_YOU
 _PRESENCE = frozenset((SOMEBODY.aspect,))
 _NOT_DOUBTED: frozenset[str] = frozenset()
 
@@ -170,7 +193,7 @@ def _longest_manner() -> int:
 
 
 def _same(one: Question, other: Question, similarity: float | None) -> bool:
-    if one.yours != other.yours:
+    if one.owners != other.owners or not one.asides ^ other.asides <= _OF_ANOTHER:
         return False
     shared = one.matters.keys() & other.matters.keys()
     if not one.aspects.isdisjoint(other.aspects) and _same_aspect(one, other, shared):
@@ -178,7 +201,7 @@ def _same(one: Question, other: Question, similarity: float | None) -> bool:
     if shared and _same_matter(one, other, shared):
         return True
     if similarity is not None and similarity >= SIMILAR_VECTORS:
-        return not _about_other(one, other)
+        return not about_other(one, other)
     if one.content.isdisjoint(other.content) and one.words.isdisjoint(other.words):
         return False
     return (_alike(one, other) or _same_need(one, other)) and not _vetoed(one, other)
@@ -187,11 +210,18 @@ def _same(one: Question, other: Question, similarity: float | None) -> bool:
 def _same_aspect(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
     """Whether both fit a pattern of the same aspect, and the learned reading does not speak against it."""
     doubted = _NOT_DOUBTED if shared else _doubted(one, other)
+    if one.asides != other.asides:
+        doubted |= _OF_ONESELF_ASKED
     for mine in one.asks:
         if mine.aspect in doubted or mine.aspect not in other.aspects:
             continue
         for theirs in other.asks:
-            if mine.aspect == theirs.aspect and mine.past == theirs.past and _same_objects(mine, theirs):
+            if (
+                mine.aspect == theirs.aspect
+                and mine.past == theirs.past
+                and _same_objects(mine, theirs)
+                and (mine.objects or theirs.objects or not named_others(one, other))
+            ):
                 return True
     return False
 
@@ -204,6 +234,8 @@ def _doubted(one: Question, other: Question) -> frozenset[str]:
 
 def _same_matter(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
     """Whether both likely raise the same everyday matter, of those they share, of the same one or thing."""
+    if {one.aspects & _WHO, other.aspects & _WHO} == {_WHO_AM_I, _WHO_ARE_YOU}:
+        return False
     ours, theirs = one.matters, other.matters
     return any(
         ours[matter] * theirs[matter] > SAME_MATTER and _compatible(one, other, matter) for matter in shared
@@ -212,14 +244,16 @@ def _same_matter(one: Question, other: Question, shared: AbstractSet[str]) -> bo
 
 def _compatible(one: Question, other: Question, matter: str) -> bool:
     """Whether nothing tells two messages of one matter apart: another person, another thing, another time."""
-    if _apart(one.persons, other.persons) or _apart(one.switches, other.switches):
+    if apart(one.persons, other.persons) or apart(one.switches, other.switches) or named_others(one, other):
         return False
     if matter in _OF_SOMEBODY and bool(one.persons) != bool(other.persons):
+        return False
+    if one.asides != other.asides and matter in _OF_ONESELF | _OF_HOME:
         return False
     if matter in _OF_ONESELF and (_of_another(one) or _of_another(other)):
         return False
     if matter in _OF_SOMETHING and (
-        _apart(one.things, other.things) or bool(one.things) != bool(other.things)
+        apart(one.things, other.things) or bool(one.things) != bool(other.things)
     ):
         return False
     return matter not in _OF_A_TIME or (one.tense == "past") == (other.tense == "past")
@@ -238,6 +272,7 @@ def _same_need(one: Question, other: Question) -> bool:
         and not (one.asks and other.asks)
         and not one.possessions.isdisjoint(other.possessions)
         and one.persons == other.persons
+        and not other_needs(one.content, other.content)
         and {one.word, other.word} <= {"", "where", "who"}
     )
 
@@ -260,35 +295,11 @@ def _same_objects(one: Ask, other: Ask) -> bool:
 def _vetoed(one: Question, other: Question) -> bool:
     """Whether two messages of like words are about someone, something or some time else."""
     return (
-        _about_other(one, other)
+        about_other(one, other)
         or (one.negated != other.negated and not (one.needs and other.needs))
         or (one.asked != other.asked and not (one.needs and other.needs))
         or bool(one.persons) != bool(other.persons)
         or bool(one.things) != bool(other.things)
-    )
-
-
-def _about_other(one: Question, other: Question) -> bool:
-    """Whether two messages name different objects, times or questions: no likeness makes them the same."""
-    return (
-        (one.tense == "past") != (other.tense == "past")
-        or bool(one.word and other.word and one.word != other.word)
-        or _opposed(one.content, other.content)
-        or _apart(one.persons, other.persons)
-        or _apart(one.things, other.things)
-        or bool(one.asks and other.asks)
-    )
-
-
-def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
-    return bool(ones and others) and ones.isdisjoint(others)
-
-
-def _opposed(ones: frozenset[str], others: frozenset[str]) -> bool:
-    return any(
-        (one in ones and other in others and other not in ones)
-        or (other in ones and one in others and one not in ones)
-        for one, other in opposites()
     )
 
 

@@ -35,32 +35,6 @@ THING: Final = "T"
 POSSESSIONS: Final = frozenset("ATB")
 
 _WORD = Expression(r"[^\W_]+(?:['-][^\W_]+)*|'s\b")
-_WHOLE: Final[Mapping[str, str]] = {
-    "can't": "can not",
-    "cannot": "can not",
-    "won't": "will not",
-    "shan't": "shall not",
-    "ain't": "be not",
-    "gonna": "go to",
-    "wanna": "want to",
-    "gotta": "have to",
-    "dunno": "do not know",
-    "whats": "what is",
-    "wheres": "where is",
-    "whos": "who is",
-    "whens": "when is",
-    "im": "i am",
-    "dont": "do not",
-    "didnt": "did not",
-    "cant": "can not",
-    "ye": "you",
-    "whereabouts": "where",
-    "headache": "head ache",
-    "toothache": "tooth ache",
-    "backache": "back ache",
-    "earache": "ear ache",
-    "stomachache": "stomach ache",
-}
 _ENDINGS: Final = {"n't": "not", "'re": "are", "'ll": "will", "'ve": "have", "'m": "am", "'d": "would"}
 
 
@@ -72,6 +46,7 @@ class WordLists(msgspec.Struct, frozen=True):
     openings: list[str]
     manners: str
     base_forms: str
+    spellings: str
     past_words: str
     noises: str
     asking: str
@@ -81,6 +56,8 @@ class WordLists(msgspec.Struct, frozen=True):
     before_past: str
     never_past: str
     needs: str
+    missed: str
+    ails: str
     determiners: str
     abstract: str
     opposites: list[str]
@@ -121,9 +98,14 @@ def word_set(name: str) -> frozenset[str]:
 
 
 @cache
+def concept_set(name: str) -> frozenset[str]:
+    """The concepts of one list of the table of questions, in their base form and as they stand there."""
+    return frozenset(base(word) for word in word_set(name)) | word_set(name)
+
+
 def needs() -> frozenset[str]:
-    """The concepts of wanting, missing and complaining, in their base form."""
-    return frozenset(base(word) for word in lists().needs.split())
+    """The concepts of wanting, missing and complaining."""
+    return concept_set("needs")
 
 
 @cache
@@ -142,6 +124,13 @@ def manners() -> frozenset[str]:
 def _base_forms() -> dict[str, str]:
     pairs = (line.split(":") for line in lists().base_forms.strip().splitlines())
     return {form: name for name, forms in pairs for form in [name, *forms.split()]}
+
+
+@cache
+def _whole() -> Mapping[str, tuple[str, ...]]:
+    """The plain words that a contraction, or a word spelt as it is spoken somewhere, stands for."""
+    pairs = (line.split(":") for line in lists().spellings.strip().splitlines())
+    return {form: tuple(plain.split()) for plain, forms in pairs for form in forms.split()}
 
 
 def base(word: str) -> str:
@@ -183,6 +172,13 @@ def phrases() -> Phrases:
     for group in found.values():
         group.sort(key=lambda phrase: -len(phrase[0]))
     return found
+
+
+@cache
+def known_objects() -> frozenset[Token]:
+    """The things, animals, places, meals, parts of the body and events of the table of synonyms."""
+    every = chain.from_iterable(phrases().values())
+    return frozenset(token for _, token in every if token.kind in OBJECTS)
 
 
 @cache
@@ -251,13 +247,15 @@ def _needs_verb(following: str) -> bool:
 def _owned(word: str, verb: bool) -> tuple[str, str]:
     """A word that ends in *'s*, which is *is* or says whose what follows is."""
     owner = word[:-2]
+    if len(whole := _whole().get(owner, ())) == 1:
+        owner = whole[0]
     return owner, "is" if verb or owner in word_set("is_after") else "'s"
 
 
 def _open(word: str) -> tuple[str, ...]:
     """What ``word`` is opened to; nothing where the word after it says."""
-    if (whole := _WHOLE.get(word)) is not None:
-        return tuple(whole.split())
+    if (whole := _whole().get(word)) is not None:
+        return whole
     if "'" not in word:
         return tuple(word.split("-"))
     if word.endswith("'s") and len(word) > len("'s"):

@@ -51,6 +51,93 @@ def test_a_different_object_or_tense_does_not_repeat(one: str, other: str) -> No
     assert repeat(other, one) == Repeat()
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Where am I?", "Here is which place?"),
+        ("Where am I?", "Which place they bring me?"),
+        ("Where is my brother?", "My brother, where he stay?"),
+        ("Where is Milena?", "Milena, where is she?"),
+        ("When is my husband coming?", "My husband he is coming when?"),
+        ("Where are my gloves?", "My gloves, where they are?"),
+        ("What time is it?", "Tell me the hour"),
+        ("What year is it?", "The year, what is it?"),
+        ("What should I do now?", "Now I must do what?"),
+        ("Who are you?", "You are who?"),
+        ("Why am I here?", "For what I am here?"),
+        ("I want a cup of tea", "Bring me one tea please"),
+        ("Give us a smoke", "Can you spare me a cigarette?"),
+    ],
+)
+def test_a_question_in_a_learners_words_repeats(one: str, other: str) -> None:
+    assert repeat(other, one).count == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Where is my son?", "Whaur's ma son?"),
+        ("Where is my son?", "Weh mi son deh?"),
+        ("I can't find my purse", "Ah cannae find ma purse"),
+        ("I can't find my purse", "Mi nuh si mi purse"),
+        ("Who are you?", "A who yuh?"),
+        ("Who am I?", "Wha am I?"),
+        ("I want to go home", "Ah want tae go hame"),
+        ("What should I do?", "Wetin I go do now?"),
+    ],
+)
+def test_a_question_spelt_as_it_is_spoken_repeats(one: str, other: str) -> None:
+    assert repeat(other, one).count == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Where is my son?", "Where is my daughter?"),
+        ("My mother call or not?", "My father call or not?"),
+        ("When is lunch?", "When is breakfast?"),
+        ("What's for dinner?", "What's for breakfast?"),
+        ("Is the gate shut?", "Is the window shut?"),
+        ("Is my left foot cold?", "Is my hand cold?"),
+        ("Who is that man?", "Who is that woman?"),
+    ],
+)
+def test_another_thing_person_or_meal_does_not_repeat(one: str, other: str) -> None:
+    assert repeat(other, one) == Repeat()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I want tea", "Do you want tea?"),
+        ("I'm cold", "Are you cold, love?"),
+        ("I want to go home", "You are going home now?"),
+        ("I want to go home", "She wants to go home"),
+        ("I am hungry", "The dog is hungry"),
+        ("Did I take my tablets?", "Did you take your tablets?"),
+        ("Who are you?", "And me, who am I?"),
+        ("Where is my wife?", "Where is his wife?"),
+    ],
+)
+def test_what_is_of_somebody_else_does_not_repeat_ones_own(one: str, other: str) -> None:
+    assert repeat(other, one) == Repeat()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Where is my purse?", "That is a pretty purse you have"),
+        ("Where is my purse?", "Where did you buy your purse?"),
+        ("I can't find my purse", "My husband gave me this purse"),
+        ("I can't find my teeth", "My teeth hurt"),
+        ("Is the door locked?", "At home we never locked the door"),
+        ("Where am I?", "Where was I born?"),
+    ],
+)
+def test_a_remark_on_a_thing_or_a_tale_of_long_ago_does_not_repeat(one: str, other: str) -> None:
+    assert repeat(other, one) == Repeat()
+
+
 @pytest.mark.parametrize("text", ["Yes.", "Thank you", "Good morning!", "Oh dear", ""])
 def test_manners_never_repeat(text: str) -> None:
     assert repeat(text, text) == Repeat()
