@@ -30,8 +30,14 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
 _UNSPACED = Expression("[\u1100-\u11ff\u2e80-\U0010ffff]")
 """Signs that are, or fold to, ones of scripts without spaces, and some more (emoji)."""
-_SENTENCE_END = Expression(r"[.!?…。！？\n](?:(?<=[。！？\n])|(?<![。！？\n])[\"')\]]*\s+)")
-"""A mark that ends a sentence and what follows it; it begins with a letter class, which is found fast."""
+_TITLES = "".join(
+    rf"(?<!\b{title}\.)"
+    for title in ("[Mm]r", "[Mm]rs", "[Mm]s", "[Dd]r", "[Pp]rof", "Hr", "Fr", "Sr", "Sra")
+)
+_SENTENCE_END = Expression(rf"[.!?…。！？\n](?:(?<=[。！？\n])|(?<![。！？\n]){_TITLES}[\"')\]]*\s+)")
+"""A mark that ends a sentence and what follows it (but the point of "Mr. Lee"); it begins with a letter class, which is
+found fast.
+"""
 
 
 class Remembered(dict[str, T]):

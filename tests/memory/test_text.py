@@ -64,6 +64,14 @@ def test_what_is_too_long_to_come_again_is_not_remembered() -> None:
     assert not made
 
 
+def test_the_point_of_a_title_ends_no_sentence() -> None:
+    assert sentences("My client Mr. Lee can't lift his arm. Dr. Ross knows.") == [
+        "My client Mr. Lee can't lift his arm.",
+        "Dr. Ross knows.",
+    ]
+    assert sentences("It is in my arm. It hurts") == ["It is in my arm.", "It hurts"]
+
+
 def test_a_sign_that_stands_for_a_sentence_makes_no_message_many_times_as_long() -> None:
     longest = max(len(folded(chr(code) * 50)) for code in range(0xA0, 0x10000) if not 0xD800 <= code < 0xE000)
     assert longest <= 6 * 50
