@@ -100,10 +100,10 @@ def _softened(text: str) -> str:
     return ", ".join((first.rstrip(), *map(str.strip, others[:-1]), others[-1].lstrip()))
 
 
-def read_sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences of ``text`` in concepts; those without any content are left out."""
+def read_sentences(text: str, known: frozenset[str] = frozenset()) -> tuple[Sentence, ...]:
+    """The sentences of ``text`` in concepts, those without any content left out; ``known`` are names met before."""
     text = _softened(text)
-    capitals = _capital_names(text)
+    capitals = _capital_names(text) | known
     found = (read_sentence(part, asked, capitals) for part, asked in _split(text))
     return tuple(sentence for sentence in found if sentence.tokens)
 

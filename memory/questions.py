@@ -68,21 +68,22 @@ class Question(msgspec.Struct, frozen=True):
     touches: frozenset[str] = frozenset()
 
 
-def read_question(text: str) -> Question:
-    """What ``text`` asks. Of a text over 240 characters only its questions are read, where it has any.
+def read_question(text: str, known: frozenset[str] = frozenset()) -> Question:
+    """What ``text`` asks; ``known`` are words in it that earlier messages showed to be names.
 
-    One that asks of nothing in particular ("What do you think?") is as little the matter of a long text as it is
-    another's: its kind is that of its questions, all else is read of the text itself.
+    Of a text over 240 characters only its questions are read, where it has any. One that asks of nothing in
+    particular ("What do you think?") is as little the matter of a long text as it is another's: its kind is that of
+    its questions, all else is read of the text itself.
     """
     part = _shortened(text)
-    question = _read(part)
+    question = _read(part, known)
     if question.aspects or question.persons or question.things or part == (whole := _ends(text)):
         return question
-    return msgspec.structs.replace(_read(whole), type=question.type, object=question.object)
+    return msgspec.structs.replace(_read(whole, known), type=question.type, object=question.object)
 
 
-def _read(text: str) -> Question:
-    sentences = read_sentences(text)
+def _read(text: str, known: frozenset[str]) -> Question:
+    sentences = read_sentences(text, known)
     tokens = [token for sentence in sentences for token in sentence.tokens]
     words = fingerprint(text).split()
     content = frozenset(token.concept for token in tokens if token.kind != FUNCTION)

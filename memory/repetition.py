@@ -93,7 +93,7 @@ _LEARNED_TOO = frozenset(
 )
 # Matters in which somebody is named who is not asked for: a call is not a visit.
 _NO_VISIT = frozenset(("phone_person", "you_family"))
-_OF_HOME = frozenset(("go_home", "leave_here", "bills"))
+_OF_HOME = frozenset(("go_home", "leave_here", "bills", "money"))
 _OF_ANOTHER = frozenset(("of_another",))
 _OF_ONESELF_ASKED = frozenset(
     (
@@ -101,6 +101,7 @@ _OF_ONESELF_ASKED = frozenset(
         "thirsty",
         "tea",
         "tablets_taken",
+        "thing",
         "go_home",
         "cold",
         "hot",
@@ -162,7 +163,7 @@ def find_repeat(
     plain = _as_said(text, earlier)
     if not plain or plain in manners():
         return Repeat()
-    question = _resolved(question, earlier)
+    question = _resolved(_with_names(question, text, earlier), earlier)
     near = similarities if similarities is not None else repeat(None, len(earlier))
     unlike = question.touches.isdisjoint
     same = (
@@ -228,8 +229,11 @@ def _same_aspect(one: Question, other: Question, shared: AbstractSet[str]) -> bo
 
 def _doubted(one: Question, other: Question) -> frozenset[str]:
     """The aspects whose patterns do not count for two messages that share no matter."""
-    calls = one.matters.keys() & _NO_VISIT != other.matters.keys() & _NO_VISIT
-    return _LEARNED_TOO | _PRESENCE if calls else _LEARNED_TOO
+    return _LEARNED_TOO | _PRESENCE if _no_visit(one) != _no_visit(other) else _LEARNED_TOO
+
+
+def _no_visit(question: Question) -> frozenset[str]:
+    return frozenset(matter for matter in _NO_VISIT if question.matters.get(matter, 0) > SAME_MATTER)
 
 
 def _same_matter(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
@@ -307,6 +311,13 @@ def _overlap(ones: frozenset[str], others: frozenset[str]) -> float:
     """The Jaccard similarity of two sets; 0 when they share nothing."""
     both = len(ones & others)
     return both / (len(ones) + len(others) - both) if both else 0.0
+
+
+def _with_names(question: Question, text: str, earlier: Sequence[Asked]) -> Question:
+    """``question``; if it begins with a name that no table knows and an earlier message has, read with that name."""
+    named = frozenset[str]().union(*[other.question.persons for other in earlier])
+    known = (named & question.words) - question.persons
+    return read_question(text, known) if known else question
 
 
 def _resolved(question: Question, earlier: Sequence[Asked]) -> Question:

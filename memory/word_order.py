@@ -90,7 +90,7 @@ _LEADS_TO: Final = frozenset(
     ]
 )
 _BEFORE_PLACE: Final = frozenset(("in", "at", "on", "to", "by"))
-_AS_SPOKEN: Final = frozenset(("wha", "weh", "wey", "deh", "dey", "ma", "mi", "ken", "ah", "si"))
+_AS_SPOKEN: Final = frozenset(("wha", "weh", "wey", "deh", "dey", "ma", "mi", "ken", "ah", "si", "da"))
 _LONGEST: Final = 12  # words of a question that is put in order
 _MOST_SUBJECT: Final = 4  # words
 
@@ -143,6 +143,8 @@ def _plain(word: str, before: str, after: str) -> str:
             "see",
         ):
             return "i"
+        case "da" if before in _OWNING or before in ("is", "will", "has"):
+            return "dad"
         case "ken" if before in ("not", "i", "you", "we", "they"):
             return "know"
         case "si" if before in ("not", "nuh"):

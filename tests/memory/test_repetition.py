@@ -130,6 +130,10 @@ def test_what_is_of_somebody_else_does_not_repeat_ones_own(one: str, other: str)
         ("Where is my purse?", "Where did you buy your purse?"),
         ("I can't find my purse", "My husband gave me this purse"),
         ("I can't find my teeth", "My teeth hurt"),
+        ("I want a cup of tea", "I don't want tea"),
+        ("I want my lunch", "I've had my lunch"),
+        ("I'm cold", "The soup is cold"),
+        ("Did my son call?", "What is my son called?"),
         ("Is the door locked?", "At home we never locked the door"),
         ("Where am I?", "Where was I born?"),
     ],
@@ -152,6 +156,11 @@ def test_the_first_of_several_is_named_and_all_are_counted() -> None:
 def test_a_relation_and_a_name_said_together_mean_the_same_person() -> None:
     assert repeat("Is Ruth here yet?", "I'm waiting for my sister Ruth.").count == 1
     assert repeat("When is my sister coming?", "I'm waiting for my sister Ruth.", "Is Ruth here?").count == 2
+
+
+def test_a_name_that_was_met_before_is_known_where_it_begins_a_sentence() -> None:
+    assert repeat("Zbyszek comes today?", "Where is Zbyszek?").count == 1
+    assert repeat("Zbyszek comes today?", "Where is Halina?") == Repeat()
 
 
 def test_vectors_find_what_words_do_not_but_never_across_objects() -> None:
