@@ -112,8 +112,7 @@ _OF_ONESELF_ASKED = frozenset(
         "pain",
     )
 )
-_WHO_AM_I, _WHO_ARE_YOU = frozenset(("who_me",)), frozenset(("who_you",))
-_WHO = _WHO_AM_I | _WHO_ARE_YOU
+_WHO = frozenset(("who_me", "who_you", "who_that"))
 _PRESENCE = frozenset((SOMEBODY.aspect,))
 _NOT_DOUBTED: frozenset[str] = frozenset()
 
@@ -238,7 +237,8 @@ def _no_visit(question: Question) -> frozenset[str]:
 
 def _same_matter(one: Question, other: Question, shared: AbstractSet[str]) -> bool:
     """Whether both likely raise the same everyday matter, of those they share, of the same one or thing."""
-    if {one.aspects & _WHO, other.aspects & _WHO} == {_WHO_AM_I, _WHO_ARE_YOU}:
+    ones, others = one.aspects & _WHO, other.aspects & _WHO
+    if len(ones) == len(others) == 1 and ones != others:
         return False
     ours, theirs = one.matters, other.matters
     return any(

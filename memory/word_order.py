@@ -90,7 +90,9 @@ _LEADS_TO: Final = frozenset(
     ]
 )
 _BEFORE_PLACE: Final = frozenset(("in", "at", "on", "to", "by"))
-_AS_SPOKEN: Final = frozenset(("wha", "weh", "wey", "deh", "dey", "ma", "mi", "ken", "ah", "si", "da"))
+_AS_SPOKEN: Final = frozenset(
+    ("wha", "weh", "wey", "deh", "dey", "ma", "mi", "ken", "ah", "si", "da", "mine")
+)
 _LONGEST: Final = 12  # words of a question that is put in order
 _MOST_SUBJECT: Final = 4  # words
 
@@ -145,6 +147,8 @@ def _plain(word: str, before: str, after: str) -> str:
             return "i"
         case "da" if before in _OWNING or before in ("is", "will", "has"):
             return "dad"
+        case "mine" if kind_of(after) not in ("", "v"):
+            return "my"
         case "ken" if before in ("not", "i", "you", "we", "they"):
             return "know"
         case "si" if before in ("not", "nuh"):
@@ -163,24 +167,33 @@ def may_be_taken_up(head: Sequence[str]) -> bool:
 
 
 def taken_up(head: Sequence[str], rest: Sequence[str]) -> Ordered | None:
-    """``head``, what stands before a comma, put where the words after it take it up: *my bag, where it is*; None if
-    they do not. Somebody who is only addressed (*Nurse, what time is it?*) is left out.
+    """``head``, what stands before a comma, put where the words after it take it up: *my bag, where it is*, or leave
+    it unsaid: *dinner, what time*; None if they do neither. Who is only addressed (*Nurse, am I late?*) is left out.
     """
-    if (
-        len(head) == 1
-        and head[0] in _ADDRESSED
-        and not speaks_of_somebody(rest)
-        and not _NEAR.isdisjoint(rest)
-    ):
+    if not rest:
+        return None
+    calls = len(head) == 1 and head[0] in _ADDRESSED
+    if calls and not speaks_of_somebody(rest) and not _NEAR.isdisjoint(rest):
         return Ordered(list(rest))
+    return _unsaid(head, rest) or _said_again(head, rest)
+
+
+def _unsaid(head: Sequence[str], rest: Sequence[str]) -> Ordered | None:
+    said = _NEAR | _TAKES_UP
+    if rest[0] in _WH and len(rest) <= _MOST_SUBJECT and rest[-1] in _BE and said.isdisjoint(rest):
+        return Ordered([*rest, *head])
+    if rest[0] in _WH and rest[1:] in ([], ["now"], ["time"]):
+        return Ordered([*rest, "is", *head])
+    return None
+
+
+def _said_again(head: Sequence[str], rest: Sequence[str]) -> Ordered | None:
     kind = kind_of(head[-1])
     somebody = kind == PERSON or (not kind and len(head) == 1)
     for at, word in enumerate(rest):
-        if (
-            word in _TAKES_UP
-            and (word not in _HE_OR_SHE or kind in ("", PERSON))
-            and (word != "it" or not somebody)
-        ):
+        if word not in _TAKES_UP or (word == "it" and somebody):
+            continue
+        if word not in _HE_OR_SHE or kind in ("", PERSON):
             name = head[0] if somebody and not kind and word in _HE_OR_SHE else ""
             return Ordered([*rest[:at], *head, *rest[at + 1 :]], name)
     return None

@@ -66,6 +66,8 @@ def test_a_different_object_or_tense_does_not_repeat(one: str, other: str) -> No
         ("Who are you?", "You are who?"),
         ("Why am I here?", "For what I am here?"),
         ("I want a cup of tea", "Bring me one tea please"),
+        ("Where is my husband?", "Mine husband, where is?"),
+        ("I need the toilet", "Toilet please, quick"),
         ("Give us a smoke", "Can you spare me a cigarette?"),
     ],
 )
@@ -116,6 +118,7 @@ def test_another_thing_person_or_meal_does_not_repeat(one: str, other: str) -> N
         ("I am hungry", "The dog is hungry"),
         ("Did I take my tablets?", "Did you take your tablets?"),
         ("Who are you?", "And me, who am I?"),
+        ("Who are you?", "Who are they?"),
         ("Where is my wife?", "Where is his wife?"),
     ],
 )

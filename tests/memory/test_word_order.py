@@ -65,6 +65,8 @@ def test_a_word_that_stands_for_two_is_read_by_those_beside_it(said: str, plain:
         ("The clock, it stands still", "The clock stands still"),
         ("Nurse, what time is it?", "What time is it?"),
         ("Is it night, daughter?", "Is it night?"),
+        ("Dinner, what time?", "What time is dinner?"),
+        ("My son,", "My son"),
     ],
 )
 def test_what_stands_before_a_comma_is_put_where_it_is_taken_up(said: str, same_as: str) -> None:
