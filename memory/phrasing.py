@@ -48,7 +48,7 @@ _BEGINNING = 160  # characters
 _UNDECIDED = (
     4  # words at the end that what follows may still change: *'s* may be a verb, two words may be a stammer
 )
-_TOPIC = 40  # characters of what may stand before a comma and be taken up after it
+_TOPIC = 28  # characters of what may stand before a comma and be taken up after it
 _SHORT = 120  # characters of a sentence that may be put in another order
 _SOFT = Expression(r"\.\.+|…|--+|—|–")
 _SENTENCE = Expression(r"[.!?¿¡;\n](?:(?<=[.!?])[.!?\"')\]]*(?:\s+|$)|(?<=[¿¡])|(?<=[;\n])[;\n]*)")

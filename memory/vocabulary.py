@@ -103,6 +103,7 @@ def concept_set(name: str) -> frozenset[str]:
     return frozenset(base(word) for word in word_set(name)) | word_set(name)
 
 
+@cache
 def needs() -> frozenset[str]:
     """The concepts of wanting, missing and complaining."""
     return concept_set("needs")
