@@ -4,6 +4,7 @@ from collections import Counter
 
 from protocol.conversation_frames import ConversationClosed
 from protocol.frames import Event
+from protocol.results import Ack
 from protocol.session_frames import ConversationSnapshot, ResponseSnapshot
 from protocol.talk_frames import MessageCreated, ResponseDelta, ResponseDone, ResponseStarted
 from tests.simulation.ledger import Ledger
@@ -19,6 +20,7 @@ class Watching:
         self._next: dict[str, int] = {}
         self._positions: dict[str, int] = {}
         self._created: set[str] = set()
+        self._acknowledged: set[str] = set()
         self._replayed_to = 0
         self._done: Counter[str] = Counter()
         self._closed: Counter[str] = Counter()
@@ -50,9 +52,14 @@ class Watching:
                     self._texts[response].append(text)
             case ResponseDone():
                 self._answer(event)
+            case Ack(message=str(message)):
+                self._acknowledged.add(message)
             case ConversationSnapshot(messages=messages, unanswered=unanswered):
                 self._created.update(each.message for each in messages)
                 self._created.update(unanswered)
+                self._created |= (
+                    self._acknowledged
+                )  # who shows the current exchange alone leaves out what was before
             case ConversationClosed(conversation=conversation):
                 self._closed[conversation] += 1
                 self._promised(self._closed[conversation] == 1, f"{conversation} was closed twice")
