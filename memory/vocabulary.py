@@ -50,6 +50,9 @@ class WordLists(msgspec.Struct, frozen=True):
     past_words: str
     noises: str
     asking: str
+    addressed: str
+    trailing: str
+    leads_to: str
     pronouns: str
     doubting: str
     before_places: str

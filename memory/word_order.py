@@ -23,72 +23,6 @@ _NEAR: Final = frozenset(("i", "me", "my", "we", "us", "our", "you", "your", "it
 _OWNING: Final = frozenset(
     ("my", "our", "the", "this", "that", "your", "mi", "me", "these", "those", "and", "of")
 )
-_ADDRESSED: Final = frozenset(
-    (
-        "sister",
-        "nurse",
-        "matron",
-        "doctor",
-        "daughter",
-        "son",
-        "girl",
-        "boy",
-        "lad",
-        "lass",
-        "lassie",
-        "friend",
-    )
-)
-_TRAILING: Final = frozenset(
-    (
-        "now",
-        "please",
-        "here",
-        "today",
-        "tonight",
-        "then",
-        "only",
-        "there",
-        "love",
-        "this",
-        "night",
-        "sef",
-        "na",
-        "o",
-    )
-)
-# After these a question word begins what is known, said or forgotten: *I don't know where*.
-_LEADS_TO: Final = frozenset(
-    [
-        "know",
-        "knows",
-        "tell",
-        "told",
-        "me",
-        "us",
-        "say",
-        "says",
-        "said",
-        "ask",
-        "asks",
-        "wonder",
-        "remember",
-        "forget",
-        "idea",
-        "sure",
-        "matter",
-        "and",
-        "or",
-        "but",
-        "not",
-        "care",
-        "see",
-        "understand",
-        "explain",
-        "show",
-        "that",
-    ]
-)
 _BEFORE_PLACE: Final = frozenset(("in", "at", "on", "to", "by"))
 _AS_SPOKEN: Final = frozenset(
     ("wha", "weh", "wey", "deh", "dey", "ma", "mi", "ken", "ah", "si", "da", "mine")
@@ -163,7 +97,7 @@ def may_be_taken_up(head: Sequence[str]) -> bool:
     """Whether words before a comma name or address somebody or something, and do no more."""
     if not head or len(head) > _MOST_SUBJECT:
         return False
-    return (len(head) == 1 and head[0] in _ADDRESSED) or _names_something(head)
+    return (len(head) == 1 and head[0] in word_set("addressed")) or _names_something(head)
 
 
 def taken_up(head: Sequence[str], rest: Sequence[str]) -> Ordered | None:
@@ -172,7 +106,7 @@ def taken_up(head: Sequence[str], rest: Sequence[str]) -> Ordered | None:
     """
     if not rest:
         return None
-    calls = len(head) == 1 and head[0] in _ADDRESSED
+    calls = len(head) == 1 and head[0] in word_set("addressed")
     if calls and not speaks_of_somebody(rest) and not _NEAR.isdisjoint(rest):
         return Ordered(list(rest))
     return _unsaid(head, rest) or _said_again(head, rest)
@@ -201,7 +135,7 @@ def _said_again(head: Sequence[str], rest: Sequence[str]) -> Ordered | None:
 
 def addressed(tail: str) -> bool:
     """Whether what stands after the last comma may only address somebody: *Is it night, daughter?*."""
-    return tail.strip(" ?!.").lower() in _ADDRESSED
+    return tail.strip(" ?!.").lower() in word_set("addressed")
 
 
 def speaks_of_somebody(found: Sequence[str]) -> bool:
@@ -241,14 +175,16 @@ def _once(raw: list[str]) -> list[str]:
 
 
 def _asked_at_the_end(raw: Sequence[str], at: int) -> bool:
-    if raw[0] in word_set("asking") or raw[at - 1] in _LEADS_TO:
+    if raw[0] in word_set("asking") or raw[at - 1] in word_set("leads_to"):
         return False
-    return all(word in _TRAILING for word in raw[_end(raw, at) :])
+    return all(word in word_set("trailing") for word in raw[_end(raw, at) :])
 
 
 def _end(raw: Sequence[str], at: int) -> int:
     """Where what is asked for ends: after *where*, or after the noun of *which place*."""
-    noun = raw[at] in ("which", "what", "how") and at + 1 < len(raw) and raw[at + 1] not in _TRAILING
+    noun = (
+        raw[at] in ("which", "what", "how") and at + 1 < len(raw) and raw[at + 1] not in word_set("trailing")
+    )
     return at + 2 if noun else at + 1
 
 
