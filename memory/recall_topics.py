@@ -40,7 +40,7 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The policy of a recall: topics, their needs, and the floor below which nothing comes back.
 
     ``silent_below`` and ``heard_from`` are chances that a message needs anything at all (`memory.recall_heard`): below
-    the first nothing comes back, from the second on also what rules do not find.
+    the first nothing comes back but for the topics of ``never_silent``, from the second on also what rules do not find.
 
     A policy without ``speaker`` takes every message for one's own, one without ``otherwise`` leaves a request in words
     that no topic has without anything.
@@ -68,6 +68,7 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     whole: str = ""
     question: str = "$^"
     silent_below: float = 0.0
+    never_silent: str = ""
     heard_from: float = NEVER
 
 
@@ -121,6 +122,7 @@ class Reader:
         self._impersonal = re.compile(needs.impersonal)
         self._asks = re.compile(needs.asks)
         self._somebody = re.compile(needs.somebody)
+        self._never_silent = frozenset(needs.never_silent.split())
         self._only_asked = frozenset(needs.only_asked.split())
         self._family = frozenset(needs.family.split())
         self._not_named = frozenset(needs.not_named.split())
@@ -138,7 +140,7 @@ class Reader:
             return found
         chances = heard(query)
         if chances[NEEDS] < self.needs.silent_below:
-            return None
+            return found if not self._never_silent.isdisjoint(found.topics) else None
         if chances[NEEDS] < self.needs.heard_from:
             return found
         matters = tuple((matter, chances[matter]) for matter in MATTERS)

@@ -230,3 +230,12 @@ def test_what_is_important_stands_before_the_last_ten_messages() -> None:
     assert [message.text for message in prompt.messages][:-1] == [
         text for exchange in TRAINING_TALK[-5:] for text in exchange
     ]
+
+
+@pytest.mark.parametrize("request_", ["What is good for a cough?", "My back hurts, what helps?"])
+def test_what_may_be_answered_with_a_medicine_is_never_answered_without_an_allergy_to_one(
+    request_: str,
+) -> None:
+    assert recalled_for(request_, after=["I'm allergic to ibuprofen"], messages_later=40) == [
+        "I'm allergic to ibuprofen"
+    ]
