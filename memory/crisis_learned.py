@@ -4,7 +4,7 @@ Phrases know the ways of saying a thing that somebody wrote down; this one adds 
 side by side and of words with one between, learned from sentences written for the purpose and from everyday talk
 (`evaluation/train_crisis.py`). It does two things. Where it is sure it finds what no phrase does, and where it hears
 no danger it takes the sign away from a phrase, sooner from one that stands alone, never from a plan in the first
-person. Of German and Spanish there are few examples, so there it does only the second, and not to words it never had.
+person. Of German and Spanish there are few examples: there they say nothing against a phrase of words they never had.
 A message is read in windows of whole sentences, and only where a word stands that speaks for danger at all.
 """
 
@@ -34,7 +34,6 @@ OFFSET: Final = 128  # a weight is stored as a byte, 128 being nothing
 BETWEEN: Final = "\ue002"
 MARKS: Final = {"^": STOP, "_": BETWEEN}
 _FEWEST = 16  # features; one of a few words is no surer than one of several
-NEVER: Final = 2.0  # a chance that nothing has
 _UNLIKELY = 1e-9
 _COMMONER = 1.5  # a word in twice as many features is met nearly three times as often
 _SHORT = 24  # letters
@@ -50,6 +49,7 @@ class Weights(msgspec.Struct, frozen=True):
     phrases find nothing, ``surer`` and ``graver`` (a score) for one of the highest severity beside a lesser one.
     ``keeps`` and ``keeps_grave`` are for each of ``CATEGORIES`` the least chances for a phrase to keep its sign, the
     second for one of the highest severity; ``alone`` and ``alone_grave`` where it is the only one in the message.
+    Of a language with ``few`` examples every word is a trigger, and what they never had speaks for itself.
     """
 
     features: str
@@ -67,6 +67,7 @@ class Weights(msgspec.Struct, frozen=True):
     keeps_grave: tuple[float, ...]
     alone: tuple[float, ...]
     alone_grave: tuple[float, ...]
+    few: bool = False
 
 
 class Heard(NamedTuple):
@@ -130,7 +131,7 @@ class Learned:
 
     def warm(self) -> None:
         """Make the bounds now, where they will be asked for."""
-        assert self.file.raises >= NEVER or self.bounds
+        assert self.bounds
 
     def _least(self, chance: float, letters: int) -> float:
         """What so many letters must be worth at least for a chance, and a little less, so that rounding hides none."""
@@ -208,7 +209,7 @@ class Hearing:
 
     def sure(self) -> Heard | None:
         """The likeliest run of those that are a sign by themselves; of equals the first."""
-        if self.learned.file.raises >= NEVER or self.learned.triggers.isdisjoint(self.letters):
+        if self.learned.triggers.isdisjoint(self.letters):
             return None
         heard = (Heard(*run, chance) for run in self._perhaps() if (chance := self._chance(run)) is not None)
         return max(filter(self._is_sure, heard), key=lambda each: each.chance, default=None)
@@ -231,7 +232,7 @@ class Hearing:
     def is_new(self, found: Span) -> bool:
         """Whether the few examples never had the word that ``found`` begins or ends with: they say nothing of it."""
         first, last = self.letters[found[0]], self.letters[found[1] - 1]
-        return self.learned.file.raises >= NEVER and not {first, last} <= self.learned.places.keys()
+        return self.learned.file.few and not {first, last} <= self.learned.places.keys()
 
     def _perhaps(self) -> Iterator[Span]:
         """The windows whose weights may suffice for a sign; of a short message all, that takes less time."""

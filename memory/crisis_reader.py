@@ -11,7 +11,7 @@ from msgspec import Struct
 from memory.crisis_grammar import Alphabet
 from memory.crisis_guards import Found, Over, Watch
 from memory.crisis_index import Index
-from memory.crisis_learned import NEVER, Hearing, Learned, Weights, vocabulary, weights
+from memory.crisis_learned import Hearing, Learned, Weights, vocabulary, weights
 from memory.crisis_message import Message
 from memory.crisis_sentences import Span
 from memory.crisis_table import CrisisCategory, Language, Rule, language
@@ -40,7 +40,7 @@ class Reader:
     def __init__(self, tables: Language, learned: Weights | None = None) -> None:
         self.alphabet = Alphabet(tables)
         self.learned: Learned | None = None
-        if learned is not None and learned.raises < NEVER:
+        if learned is not None:
             self.learned = self._heard(learned)
             self.alphabet.often = self.learned.often()
             self.alphabet.rare = min(self.alphabet.often.values()) / 2
@@ -49,8 +49,6 @@ class Reader:
         self.index = Index([phrase for _, phrase in entries])
         self.watch = Watch(tables.guards, self.alphabet)
         self.words = frozenset(self.alphabet.letters)
-        if learned is not None and self.learned is None:
-            self.learned = self._heard(learned)
         self.speller = Speller(tables.spelling, self.alphabet.letters)
         self.marks = frozenset(map(plain, tables.marks))
         self.pairs = tables.pairs

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.crisis import read_crisis
-from memory.crisis_learned import CATEGORIES, LANES, NEVER, OFFSET, Weights, pack, weights
+from memory.crisis_learned import CATEGORIES, LANES, OFFSET, Weights, pack, weights
 from memory.crisis_reader import LANGUAGES, Reader, Sign
 from memory.crisis_runs import signs
 from memory.crisis_table import language
@@ -146,9 +146,19 @@ def test_a_german_or_spanish_phrase_in_words_that_speak_against_it_is_no_danger(
     assert read_crisis("Mi marido me pegó y tengo miedo de él") is not None
 
 
-@pytest.mark.parametrize("name", ["de", "es"])
-def test_where_there_are_few_examples_the_weights_raise_nothing_themselves(name: str) -> None:
-    assert weights(name).raises == NEVER
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Ich stell mich heute Nacht vor den Zug und keiner merkt es", "self_harm"),
+        ("Mein Enkel hat mir die Bankkarte weggenommen und schreit, wenn ich danach frage.", "abuse"),
+        ("Wenn er heute schläft, schlag ich mit dem Hammer zu.", "harm_others"),
+        ("Le voy a partir la cabeza con el martillo en cuanto se duerma.", "harm_others"),
+    ],
+)
+def test_german_and_spanish_dangers_that_no_phrase_knows_are_heard(text: str, category: str) -> None:
+    found = read_crisis(text)
+    assert found is not None
+    assert found.category == category
 
 
 @pytest.mark.parametrize(
