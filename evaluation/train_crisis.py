@@ -59,6 +59,7 @@ ROUNDS = (
     ("thirtyfourth", "thirtyfifth"),
     ("thirtysixth", "thirtyseventh"),
     ("thirtyeighth", "thirtyninth", "fortieth"),
+    ("fortyfirst", "fortysecond", "fortythird"),
 )
 STRENGTH, STRENGTH_TELLING, STRENGTH_KIND = 30.0, 3.0, 10.0
 GRAVE_WEIGHT, MILD_WEIGHT, CALM_WEIGHT = 6.0, 1.5, 5.0  # of a row, beside a line of other everyday talk
@@ -83,7 +84,7 @@ class Chances(NamedTuple):
 
 
 CHANCES = {
-    "en": Chances(0.85, 0.1, 0.05, 0.3, 0.2, 0.2),
+    "en": Chances(0.87, 0.05, 0.05, 0.3, 0.05, 0.2),
     "de": Chances(0.8, 0.05, 0.05, 0.15, 0.1, 0.1),
     "es": Chances(0.8, 0.05, 0.05, 0.15, 0.1, 0.1),
 }
