@@ -23,7 +23,7 @@ from memory.crisis_words import NUMBER, STOP, plain
 from memory.expressions import Expression
 from memory.once import once
 
-_FIRST_LETTER = 0xE100
+_FIRST_LETTER, _LAST_LETTER = 0xE100, 0xFFFF  # bounds are told by two bytes (`memory.crisis_bounds`)
 _COMMON, _RARE = 0.01, 0.00025  # how often a word is met, where only the table says which ones are common
 _TOGETHER = 5  # so much more often than by chance two words stand side by side
 _MOST_PAIRS = 64
@@ -88,9 +88,11 @@ class Alphabet:
         return "".join(self.letter(plain(word)) for word in words)
 
     def letter(self, word: str) -> str:
-        """The letter of ``word``, a new one when it has none."""
+        """The letter of ``word``, a new one when it has none; ``ValueError`` when there are no more."""
         found = self.letters.get(word)
         if found is None:
+            if _FIRST_LETTER + len(self.letters) > _LAST_LETTER:
+                raise ValueError(f"no letter is left for {word!r}: learn fewer features or name fewer words")
             found = self.letters[word] = chr(_FIRST_LETTER + len(self.letters))
         return found
 

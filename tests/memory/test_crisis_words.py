@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.crisis_grammar import Alphabet
 from memory.crisis_message import TOKENS, Message, Written
 from memory.crisis_reader import reader
 from memory.crisis_runs import NOTED
+from memory.crisis_table import language
 from memory.crisis_words import between_spaces, lone, lowered, tokens, tokens_between
 
 PIECES = [
@@ -113,3 +115,9 @@ def test_a_part_of_a_message_is_traced_as_in_the_whole(text: str) -> None:
             assert here.comma_before(at) == there.comma_before(at)
             assert here.between_quotes(at) == there.between_quotes(at)
             assert here.tokens_around(at, last, 5) == there.tokens_around(at, last, 5)
+
+
+def test_words_without_a_letter_are_told_of() -> None:
+    alphabet = Alphabet(language("es"))
+    with pytest.raises(ValueError, match="no letter is left for 'w"):
+        alphabet.spelled(f"w{number}" for number in range(8_000))
