@@ -10,8 +10,8 @@ from companions.policy import Persona, Policy
 from companions.policy_safety import CATEGORIES
 from companions.policy_turn import ANSWER_LENGTHS, NARRATIVE_CATEGORIES, WARMTH_LEVELS, AnswerLength, emotions
 from companions.texts import BackWord, Greetings, PageWord, PromptWord, SafeAnswers, Texts, Variants
-from memory.frames import QuestionType
 from memory.intent import Intent
+from memory.matters import QuestionType
 
 REFLECTION_KEYS = frozenset({*get_args(QuestionType), *get_args(Intent), *NARRATIVE_CATEGORIES})
 PROMPT_PLACEHOLDERS: dict[PromptWord, tuple[str, ...]] = {

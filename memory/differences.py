@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.questions import Question
-from memory.vocabulary import concept_set, opposites
+from memory.vocabulary import opposites
 
 # Persons who may be any of those that the other message names, what may be any of its kind, and what has two names.
 _SEVERAL: Final = frozenset(("children", "girls", "boys", "family", "parents", "grandchildren", "everyone"))
@@ -62,16 +62,3 @@ def named_others(one: Question, other: Question) -> bool:
         for mine in one.objects
         for theirs in other.objects
     )
-
-
-def other_needs(ones: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether something is missed in one message and hurts, or is broken, in the other."""
-    return (_missed(ones) and _ails(others)) or (_missed(others) and _ails(ones))
-
-
-def _missed(content: frozenset[str]) -> bool:
-    return not concept_set("missed").isdisjoint(content) and concept_set("ails").isdisjoint(content)
-
-
-def _ails(content: frozenset[str]) -> bool:
-    return not concept_set("ails").isdisjoint(content) and concept_set("missed").isdisjoint(content)

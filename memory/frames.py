@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import pairwise, product
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -22,7 +22,6 @@ from memory.vocabulary import OTHER, PERSON, PRONOUN, opened
 
 Said: TypeAlias = str | tuple[str, str]
 """A concept, or two side by side."""
-QuestionType: TypeAlias = Literal["location", "identity", "time", "activity", "person", "general"]
 
 _SLOTS: Final[Mapping[str, str]] = {
     "person": PERSON + PRONOUN,
@@ -44,22 +43,19 @@ class Frame(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"un
     """One aspect of the table; see the table's head for the language of its patterns."""
 
     aspect: str
-    type: QuestionType
     patterns: list[str]
     unless: list[str] = []
     object: bool = False
-    loose: bool = False
+    of_person: bool = False
     any_tense: bool = False
     asked_only: bool = False
     aside: bool = False
     told: bool = True
-    statement_type: QuestionType | None = None
-    when_type: QuestionType | None = None
     implied: str = ""
 
 
 class Frames(msgspec.Struct, frozen=True):
-    """The frames in their order: of several that fit, the first names the class."""
+    """The frames in their order: of several that fit, the first names what a message is about."""
 
     frame: list[Frame]
 
@@ -70,7 +66,6 @@ class Ask(msgspec.Struct, frozen=True):
     aspect: str
     objects: frozenset[str]
     past: bool
-    loose: bool
 
 
 class Pattern(msgspec.Struct, frozen=True):
@@ -99,16 +94,7 @@ def asks(sentence: Sentence, persons: frozenset[str]) -> Iterator[tuple[int, Fra
         if any(search(line) for search in _exceptions(number)):
             continue
         objects = _objects(frame, matches[number], persons)
-        yield number, frame, Ask(frame.aspect, objects, _past(frame, sentence), frame.loose)
-
-
-def question_type(frame: Frame, sentence: Sentence) -> QuestionType:
-    """The class of a sentence that fits ``frame``: as a statement, or asked with *when*, it may differ."""
-    if frame.when_type is not None and sentence.raw[:1] in (("when",), ("how",)):
-        return frame.when_type
-    if frame.statement_type is not None and not sentence.asks:
-        return frame.statement_type
-    return frame.type
+        yield number, frame, Ask(frame.aspect, objects, _past(frame, sentence))
 
 
 def _past(frame: Frame, sentence: Sentence) -> bool:
@@ -120,7 +106,7 @@ def _objects(frame: Frame, match: re.Match[str], persons: frozenset[str]) -> fro
     concept, _, kind = slot.partition("/")
     if not frame.object:
         return frozenset()
-    if kind in (PERSON, PRONOUN) or (frame.type == "person" and persons):
+    if kind in (PERSON, PRONOUN) or (frame.of_person and persons):
         return persons
     if not concept and frame.implied:
         return frozenset((frame.implied,))

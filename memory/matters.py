@@ -13,23 +13,22 @@ from functools import cache
 from itertools import repeat
 from math import exp
 from sys import intern
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from memory.data import raw, unpacked
-from memory.frames import QuestionType
 from memory.lanes import packed, sums
-from memory.phrasing import Sentence, concepts
+from memory.phrasing import Sentence
 from memory.vocabulary import FUNCTION, OTHER
 
 FILE: Final = "questions.bin"
 OTHERWISE: Final = "other"  # none of the matters
-LIKELY: Final = 0.12  # matters less likely than this are not kept
+LIKELY: Final = 0.05  # matters less likely than this are not kept
 _PLAIN: Final = frozenset((FUNCTION, OTHER, "v"))
 
-
 BREAK: Final = ""
+QuestionType: TypeAlias = Literal["location", "identity", "time", "activity", "person", "general"]
 _CONCEPTS, _WORDS, _KINDS = "c", "w", "k"
 """The letters of features that are concepts, words, or kinds of things."""
 Feature: TypeAlias = tuple[str, ...]
@@ -39,24 +38,21 @@ Feature: TypeAlias = tuple[str, ...]
 class Weights(msgspec.Struct, frozen=True):
     """The file: features by line, and for each a byte a lane; lanes are the classes, then the matters.
 
-    A lane's score is its step times the sum of its bytes, plus its bias. ``likes`` has by line a word the training
-    never met and the nearest one that it did.
+    A lane's score is its step times the sum of its bytes, plus its bias.
     """
 
     classes: tuple[QuestionType, ...]
     matters: tuple[str, ...]
     features: str
-    likes: str
     bytes: bytes
     steps: tuple[float, ...]
     biases: tuple[float, ...]
 
 
 class Matters(msgspec.Struct, frozen=True):
-    """The class of a message, how likely it is, and its likely matters with their probability."""
+    """The class of a message, and its likely matters with their probability."""
 
     type: QuestionType
-    sure: float
     matters: Mapping[str, float]
 
 
@@ -78,19 +74,13 @@ class Seen(NamedTuple):
     kinds: Sequence[str]
 
 
-def seen(
-    sentences: Sequence[Sentence], type_by_grammar: str, aspects: Iterable[str], like: Mapping[str, str]
-) -> Seen:
-    """What the readings look at; ``like`` has for unfamiliar words the familiar ones nearest to them."""
+def seen(sentences: Sequence[Sentence], aspects: Iterable[str]) -> Seen:
+    """What the readings look at in sentences that fit the patterns of ``aspects``."""
     found: set[Feature] = {("A", aspect) for aspect in aspects}
-    if found:
-        found.add(("F", type_by_grammar))
-    found.add(("G", type_by_grammar))
     if any(sentence.past for sentence in sentences):
         found.add(("past",))
-    familiar = [_familiar(each, like) for each in sentences if not like.keys().isdisjoint(each.raw)]
     words, kinds, named = [BREAK], [BREAK], list[str]()
-    for sentence in (*sentences, *familiar):
+    for sentence in sentences:
         end = "?" if sentence.asks else "."
         words += ["^", *sentence.raw, end, BREAK]
         kinds += ["^", *[t.concept if t.kind in _PLAIN else t.kind for t in sentence.tokens], end, BREAK]
@@ -108,25 +98,16 @@ def features(looked_at: Seen) -> AbstractSet[Feature]:
     return found
 
 
-@cache
-def likes() -> Mapping[str, str]:
-    """For words the training never met the nearest that it did."""
-    pairs = (line.partition(" ") for line in _tables()[0].likes.splitlines())
-    return {word: like for word, _, like in pairs}
-
-
 def read_matters(looked_at: Seen) -> Matters:
     """The class and the matters of a message of which this is looked at."""
     file, known = _tables()
     lanes = sums(known.weights(looked_at), len(file.steps))
     scores = [lane * step + bias for lane, step, bias in zip(lanes, file.steps, file.biases, strict=True)]
-    classes, all_classes = _powers(scores[: len(file.classes)])
+    classes = scores[: len(file.classes)]
     matters, all_matters = _powers(scores[len(file.classes) :])
-    sure = max(classes)
     least = LIKELY * all_matters
     return Matters(
-        type=file.classes[classes.index(sure)],
-        sure=sure / all_classes,
+        type=file.classes[classes.index(max(classes))],
         matters={
             name: power / all_matters
             for name, power in zip(file.matters, matters, strict=True)
@@ -140,12 +121,6 @@ def _powers(scores: Sequence[float]) -> tuple[list[float], float]:
     most = max(scores)
     powers = [exp(score - most) for score in scores]
     return powers, sum(powers)
-
-
-def _familiar(sentence: Sentence, like: Mapping[str, str]) -> Sentence:
-    """The sentence in words the training met: a shawl is like a scarf."""
-    raw = tuple(like.get(word, word) for word in sentence.raw)
-    return msgspec.structs.replace(sentence, raw=raw, tokens=tuple(concepts(raw)))
 
 
 class _Node:

@@ -13,8 +13,8 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from memory.expressions import Expression
-from memory.frames import Ask, Frame, QuestionType, asks, question_type
-from memory.matters import BREAK, Seen, features, likes, read_matters, seen
+from memory.frames import Ask, asks
+from memory.matters import BREAK, QuestionType, features, read_matters, seen
 from memory.phrasing import Sentence, read_sentences
 from memory.text import Remembered, joined, runs
 from memory.text import sentences as sentences_of
@@ -23,7 +23,7 @@ from memory.word_order import kind_of
 
 Tense: TypeAlias = Literal["past", "present", "future"]
 
-SOMEBODY: Final = Frame(aspect="presence", type="person", patterns=[])
+SOMEBODY: Final = "presence"
 _LONGEST = 240  # characters
 _WORD = Expression(r"[^\W_]+(?:'[^\W_]+)*")
 _OWNERS = frozenset(("your", "his", "her", "their"))
@@ -37,12 +37,11 @@ class Question(msgspec.Struct, frozen=True):
     particular), ``fingerprint`` its words without stop words, sorted, and ``words`` the same as a set.
     ``content`` are its concepts; ``asks`` what it asks or says, read by grammar, and ``aspects`` the names
     of those; ``asides`` what tells it from a question of one's own: that it offers, praises, tells of long ago;
-    ``matters`` the everyday matters it likely raises, by probability; ``persons`` and ``things``
-    the ones it names, ``possessions`` those of them that are a thing, an animal or a part of the body,
-    ``objects`` those that the table of synonyms knows, with their kinds;
+    ``matters`` the everyday matters it likely raises, by probability, ``elsewhere`` what is left for all others;
+    ``persons`` and ``things`` the ones it names, ``objects`` those that the table of synonyms knows, with their kinds;
     ``switches`` *on* or *off*; ``word`` the question word, if any; ``needs`` that it wants or misses something;
     ``owners`` whose somebody or something in it is, if not one's own (*your* sister, *her* name);
-    ``touches`` its aspects, matters, concepts and words: two messages that share none of them ask nothing alike.
+    ``touches`` its aspects, matters and words: two messages that share none of them ask nothing alike.
     """
 
     type: QuestionType
@@ -55,9 +54,9 @@ class Question(msgspec.Struct, frozen=True):
     aspects: frozenset[str] = frozenset()
     asides: frozenset[str] = frozenset()
     matters: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
+    elsewhere: float = 1.0
     persons: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
-    possessions: frozenset[str] = frozenset()
     objects: frozenset[Token] = frozenset()
     switches: frozenset[str] = frozenset()
     word: str = ""
@@ -90,23 +89,22 @@ def _read(text: str, known: frozenset[str]) -> Question:
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
     objects = [token for token in tokens if token.kind in OBJECTS]
     things = frozenset([token.concept for token in objects])
-    found, asides = _found(sentences, persons)
-    aspects = frozenset(ask.aspect for _, ask, _ in found)
-    learned = read_matters(_seen(found, sentences, persons, things, likes()))
+    found, aspects, asides = _found(sentences, persons)
+    learned = read_matters(seen(sentences, aspects))
     return Question(
         type=learned.type,
         matters=learned.matters,
-        object=_object([ask for _, ask, _ in found], persons, things),
+        elsewhere=1.0 - sum(learned.matters.values()),
+        object=_object(found, persons, things),
         tense=_tense(sentences),
         fingerprint=" ".join(words),
         words=frozenset(words),
         content=content,
-        asks=tuple(dict.fromkeys(ask for _, ask, _ in found)),
+        asks=tuple(dict.fromkeys(found)),
         aspects=aspects,
         asides=asides,
         persons=persons,
         things=things,
-        possessions=frozenset(token.concept for token in tokens if token.kind in POSSESSIONS),
         objects=known_objects().intersection(objects),
         switches=frozenset(_switches(sentences)),
         word=_question_word(sentences),
@@ -114,29 +112,17 @@ def _read(text: str, known: frozenset[str]) -> Question:
         needs=_needs(sentences, tokens),
         negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
         owners=frozenset(_owners(sentences, persons)),
-        touches=content.union(aspects, learned.matters, words),
+        touches=aspects.union(learned.matters, words),
     )
 
 
 def question_features(text: str) -> AbstractSet[str]:
-    """What the learned readings are trained on: what they look at in ``text``, no word replaced by its like."""
+    """What the learned readings are trained on: what they look at in ``text``."""
     sentences = read_sentences(_shortened(text))
     tokens = [token for sentence in sentences for token in sentence.tokens]
     persons = frozenset(token.concept for token in tokens if token.kind == PERSON)
-    things = frozenset(token.concept for token in tokens if token.kind in OBJECTS)
-    found = features(_seen(_found(sentences, persons)[0], sentences, persons, things, {}))
+    found = features(seen(sentences, _found(sentences, persons)[1]))
     return frozenset(" ".join(feature) for feature in found if BREAK not in feature)
-
-
-def _seen(
-    found: Sequence[tuple[Frame, Ask, Sentence]],
-    sentences: Sequence[Sentence],
-    persons: frozenset[str],
-    things: frozenset[str],
-    like: Mapping[str, str],
-) -> Seen:
-    by_grammar = _type(found, sentences, persons, things)
-    return seen(sentences, by_grammar, (ask.aspect for _, ask, _ in found), like)
 
 
 def fingerprint(text: str) -> str:
@@ -154,25 +140,27 @@ _TELLING: Final = Remembered(_telling)
 
 def _found(
     sentences: Sequence[Sentence], persons: frozenset[str]
-) -> tuple[list[tuple[Frame, Ask, Sentence]], frozenset[str]]:
-    """What the sentences ask, in the order of the table, which puts the telling frames first; and their asides."""
-    found = [
-        (at, frame, ask, sentence) for sentence in sentences for at, frame, ask in asks(sentence, persons)
-    ]
+) -> tuple[list[Ask], frozenset[str], frozenset[str]]:
+    """What the sentences ask, in the order of the table, which puts the telling frames first; its aspects; and their
+    asides.
+    """
+    found = [each for sentence in sentences for each in asks(sentence, persons)]
     found.sort(key=lambda one: one[0])
-    known = [(frame, ask, sentence) for _, frame, ask, sentence in found if not frame.aside]
-    asides = frozenset(frame.aspect for _, frame, _, _ in found if frame.aside)
-    return known or list(_about_somebody(sentences, persons)), asides
+    known = [ask for _, frame, ask in found if not frame.aside]
+    asides = frozenset(frame.aspect for _, frame, _ in found if frame.aside)
+    if not known and _about_somebody(sentences):
+        known = [Ask(SOMEBODY, persons, past=False)]
+    return known, frozenset(ask.aspect for ask in known), asides
 
 
-def _about_somebody(
-    sentences: Sequence[Sentence], persons: frozenset[str]
-) -> Iterator[tuple[Frame, Ask, Sentence]]:
-    """A question about somebody that no frame knows is read as the commonest one: where they are."""
-    for sentence in sentences:
-        waits = sentence.asks or sentence.future or "should" in sentence.raw
-        if waits and not sentence.past and any(token.kind == PERSON for token in sentence.tokens):
-            yield SOMEBODY, Ask(SOMEBODY.aspect, persons, past=False, loose=True), sentence
+def _about_somebody(sentences: Sequence[Sentence]) -> bool:
+    """Whether something is asked about somebody: where no frame knows what, it is read as where they are."""
+    return any(
+        (sentence.asks or sentence.future or "should" in sentence.raw)
+        and not sentence.past
+        and any(token.kind == PERSON for token in sentence.tokens)
+        for sentence in sentences
+    )
 
 
 def _shortened(text: str) -> str:
@@ -188,40 +176,6 @@ def _shortened(text: str) -> str:
 def _ends(text: str) -> str:
     """``text``, or head and tail of a long one."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
-
-
-def _type(
-    found: Sequence[tuple[Frame, Ask, Sentence]],
-    sentences: Sequence[Sentence],
-    persons: frozenset[str],
-    things: frozenset[str],
-) -> QuestionType:
-    types: list[QuestionType] = [question_type(frame, sentence) for frame, _, sentence in found]
-    if types:
-        return types[0]
-    asking = [sentence for sentence in sentences if sentence.asks]
-    return _type_by_grammar(asking[-1], persons, things) if asking else "general"
-
-
-def _type_by_grammar(sentence: Sentence, persons: frozenset[str], things: frozenset[str]) -> QuestionType:
-    """The class of a question that fits no frame, by its question word and who is in it."""
-    raw = [
-        word
-        for word in sentence.raw
-        if word in _QUESTION_WORDS or word in ("time", "day", "long", "doing", "do")
-    ]
-    you_or_i = not {"i", "we", "you", "my", "me", "your"}.isdisjoint(sentence.raw)
-    match raw:
-        case ["where", *_] if not persons or things:
-            return "location"
-        case ["when", *_] | ["how", "long", *_] | ["what", "time" | "day", *_]:
-            return "person" if persons and not things else "time"
-        case ["who", *_] if not persons and not things:
-            return "identity"
-        case ["what", "doing" | "do", *_] if not persons and you_or_i:
-            return "activity"
-        case _:
-            return "person" if persons else "general"
 
 
 def _object(found: Sequence[Ask], persons: frozenset[str], things: frozenset[str]) -> str:

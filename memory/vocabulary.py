@@ -59,8 +59,6 @@ class WordLists(msgspec.Struct, frozen=True):
     before_past: str
     never_past: str
     needs: str
-    missed: str
-    ails: str
     determiners: str
     abstract: str
     opposites: list[str]

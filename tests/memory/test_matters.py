@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.frames import QuestionType
-from memory.matters import LIKELY
+from memory.matters import LIKELY, QuestionType
 from memory.questions import read_question
 from memory.repetition import asked, find_repeat
 
@@ -19,6 +18,12 @@ from memory.repetition import asked, find_repeat
         ("Is anything going on this evening?", "activity"),
         ("I wish Betty would come.", "person"),
         ("These potatoes want salt.", "general"),
+        ("What time will Alan be here?", "person"),
+        ("What's the lad up to on the roof?", "general"),
+        ("How old was my father?", "general"),
+        ("My watch needs a new strap.", "general"),
+        ("What happened in the end?", "general"),
+        ("What is my brother's wife called?", "general"),
     ],
 )
 def test_the_class_of_a_question_is_read_from_what_it_is_like(text: str, kind: QuestionType) -> None:

@@ -145,6 +145,31 @@ def test_a_remark_on_a_thing_or_a_tale_of_long_ago_does_not_repeat(one: str, oth
     assert repeat(other, one) == Repeat()
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I want to go home", "They'll put me in a home"),
+        ("Has the cat been fed?", "Did the cat go out?"),
+        ("I can't find my watch", "My watch needs a new strap"),
+        ("What time is it?", "What time did we marry?"),
+    ],
+)
+def test_the_words_of_a_matter_in_another_one_do_not_repeat(one: str, other: str) -> None:
+    assert repeat(other, one) == Repeat()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Are you the doctor?", "You a doctor?"),
+        ("What day is it?", "Which day are we on?"),
+        ("When is Alan coming?", "How long till Alan gets here?"),
+    ],
+)
+def test_a_question_in_few_words_or_another_order_repeats(one: str, other: str) -> None:
+    assert repeat(other, one).count == 1
+
+
 @pytest.mark.parametrize("text", ["Yes.", "Thank you", "Good morning!", "Oh dear", ""])
 def test_manners_never_repeat(text: str) -> None:
     assert repeat(text, text) == Repeat()
