@@ -24,7 +24,7 @@ from memory.questions import question_features
 HERE = Path(__file__).parent
 FEWEST = 2  # texts a feature must occur in
 TYPE_STRENGTH = 1.0
-MATTER_STRENGTH = 5.0
+MATTER_STRENGTH = 1.5
 LEAN = 0.6  # added for *general*: what strangers say is oftener a story or a wish than the training has it
 
 

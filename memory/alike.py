@@ -32,11 +32,11 @@ SIGNS: Final = (
     "somebody_in_one_alone",
     "other_things",
     "asides",
-    "both_need",
     "no_word",
+    "most_words_alone",
+    "words_of_one_in_the_other",
     "same_question_word",
     "question_word_in_one_alone",
-    "least_said",
 )
 
 
@@ -62,9 +62,11 @@ def likely(found: Sequence[float] | None, weights: Weights) -> float:
 def signs(one: Question, other: Question) -> tuple[float, ...]:
     """What tells that two messages ask the same, or do not, in the order of `SIGNS`."""
     ours, theirs = one.matters, other.matters
-    shared = sum([sqrt(ours[matter] * theirs[matter]) for matter in ours.keys() & theirs.keys()])
+    shared = sum([sqrt(share * theirs[matter]) for matter, share in ours.items() if matter in theirs])
     elsewhere, elsewhere_in_other = one.elsewhere, other.elsewhere
     same, past, apart = _patterns(one, other)
+    both = len(one.words & other.words)
+    alone, alone_in_other = len(one.words) - both, len(other.words) - both
     word_of_each = bool(one.word) + bool(other.word)
     return (
         shared,
@@ -81,11 +83,11 @@ def signs(one: Question, other: Question) -> tuple[float, ...]:
         bool(one.persons) != bool(other.persons),
         bool(one.things and other.things) and one.things.isdisjoint(other.things),
         one.asides != other.asides,
-        one.needs and other.needs,
-        one.words.isdisjoint(other.words),
+        both == 0,
+        max(alone, alone_in_other),
+        both > 0 and not (alone and alone_in_other),
         word_of_each == 2 and one.word == other.word,
         word_of_each == 1,
-        min(len(one.content), len(other.content)),
     )
 
 

@@ -18,7 +18,7 @@ from memory.matters import BREAK, QuestionType, features, read_matters, seen
 from memory.phrasing import Sentence, read_sentences
 from memory.text import Remembered, joined, runs
 from memory.text import sentences as sentences_of
-from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, known_objects, needs, word_set
+from memory.vocabulary import FUNCTION, OBJECTS, PERSON, POSSESSIONS, Token, known_objects, word_set
 from memory.word_order import kind_of
 
 Tense: TypeAlias = Literal["past", "present", "future"]
@@ -39,7 +39,7 @@ class Question(msgspec.Struct, frozen=True):
     of those; ``asides`` what tells it from a question of one's own: that it offers, praises, tells of long ago;
     ``matters`` the everyday matters it likely raises, by probability, ``elsewhere`` what is left for all others;
     ``persons`` and ``things`` the ones it names, ``objects`` those that the table of synonyms knows, with their kinds;
-    ``switches`` *on* or *off*; ``word`` the question word, if any; ``needs`` that it wants or misses something;
+    ``switches`` *on* or *off*; ``word`` the question word, if any;
     ``owners`` whose somebody or something in it is, if not one's own (*your* sister, *her* name);
     ``touches`` its aspects, matters and words: two messages that share none of them ask nothing alike.
     """
@@ -62,7 +62,6 @@ class Question(msgspec.Struct, frozen=True):
     word: str = ""
     asked: bool = False
     negated: bool = False
-    needs: bool = False
     owners: frozenset[str] = frozenset()
     touches: frozenset[str] = frozenset()
 
@@ -109,7 +108,6 @@ def _read(text: str, known: frozenset[str]) -> Question:
         switches=frozenset(_switches(sentences)),
         word=_question_word(sentences),
         asked=any(sentence.asks for sentence in sentences),
-        needs=_needs(sentences, tokens),
         negated=any(token.concept in ("not", "no", "nobody") for token in tokens),
         owners=frozenset(_owners(sentences, persons)),
         touches=aspects.union(learned.matters, words),
@@ -210,13 +208,6 @@ def _owners(sentences: Sequence[Sentence], persons: AbstractSet[str]) -> Iterato
             of_you = owner == "your" and not POSSESSIONS.isdisjoint((kind_of(owned), kind_of(after)))
             if of_you or (owner in ("his", "her", "their") and (owned == "name" or persons == {owned})):
                 yield owner
-
-
-def _needs(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> bool:
-    """Whether the message wants, misses, asks or complains, now."""
-    if all(sentence.past for sentence in sentences):
-        return False
-    return any(s.asks for s in sentences) or any(token.concept in needs() for token in tokens)
 
 
 def _question_word(sentences: Sequence[Sentence]) -> str:

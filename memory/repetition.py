@@ -23,7 +23,7 @@ from memory.vocabulary import manners
 
 SIMILAR_WORDS = 0.6
 SIMILAR_VECTORS = 0.82
-LIKELY_SAME = 0.65
+LIKELY_SAME = 0.7
 _LONG = 240  # characters of a text that is not normalised as a whole when it begins like no earlier one
 _OF_ANOTHER = frozenset(("of_another",))
 

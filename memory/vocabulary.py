@@ -58,7 +58,6 @@ class WordLists(msgspec.Struct, frozen=True):
     before_places: str
     before_past: str
     never_past: str
-    needs: str
     determiners: str
     abstract: str
     opposites: list[str]
@@ -96,18 +95,6 @@ def lists() -> WordLists:
 def word_set(name: str) -> frozenset[str]:
     """The words of one list of the table of questions, by its name there."""
     return frozenset(str(getattr(lists(), name)).split())
-
-
-@cache
-def concept_set(name: str) -> frozenset[str]:
-    """The concepts of one list of the table of questions, in their base form and as they stand there."""
-    return frozenset(base(word) for word in word_set(name)) | word_set(name)
-
-
-@cache
-def needs() -> frozenset[str]:
-    """The concepts of wanting, missing and complaining."""
-    return concept_set("needs")
 
 
 @cache
