@@ -1,9 +1,11 @@
-"""What the dialogues of the sets of recall teach: what is a change, whose a thing is, what is the latest word on it.
+"""What the dialogues of the sets of recall teach: what is a change, whose a thing is, what is the latest word on it,
+and what comes before what.
 
 A request of a set names the messages that it needs and those that would be wrong: what is outdated, and what is
 somebody else's. So where both are the person's own, the needed one tells a change and is the latest word on the matter
-of the wrong one; and what is needed is outdated by nothing. How surely a message tells a change is taken, for a
-dialogue, from what was learned of the other hands, as it will be for dialogues that nobody has seen.
+of the wrong one; and what is needed is outdated by nothing. How surely a message tells a change, or of somebody else,
+is taken, for a dialogue, from what was learned of the other hands, as it will be for dialogues that nobody has seen;
+the rest is heard as by the file that ships.
 """
 
 from collections.abc import Sequence
@@ -12,17 +14,26 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from sklearn.linear_model import LogisticRegression
 
 from evaluation.recall import Row as Dialogue
 from evaluation.recall_rows import Maker, Row, fit_label
-from memory.recall import Stated, stated_by
+from memory.recall import WORKING, Remembered, Stated, stated_by
 from memory.recall_heard import CHANGES, OTHERS
-from memory.recall_latest import Told, signs, told_in
+from memory.recall_latest import signs, told_in
+from memory.recall_order import Signs
+from memory.recall_overheard import OVERHEARD, as_value, heard_in
 
 HERE = Path(__file__).parent
 LIKELY = 0.5  # from here on a wrong message is taken for somebody else's
 STRENGTH = 0.3
+ORDER_STRENGTH = 0.1
+LIMIT = 3  # messages that are brought back
+WRONG, BESIDE = (
+    3.0,
+    0.3,
+)  # what it counts that one that would be wrong comes after the needed, and that any other does
 PARTS = 6  # of the hands: one is read by what was learned of the others
 
 
@@ -127,34 +138,76 @@ def by_others(label: str, said: Sequence[Row], talk: Sequence[Row], like: dict[s
     return [float(one) for one in found[len(said) :]]
 
 
-def latest_words(
-    talks: Sequence[Talk], said: Sequence[Row], like: dict[str, str]
-) -> tuple[list[Row], tuple[float, ...]]:
-    """What is known of each message of the dialogues, and what each sign of a latest word counts, that of all first."""
+class Taught(msgspec.Struct, frozen=True):
+    """What is known of each message of the dialogues, what each sign of a latest word counts, that of all first, and
+    what each sign of the order counts.
+    """
+
+    talk: list[Row]
+    latest: tuple[float, ...]
+    order: Signs
+
+
+def taught(talks: Sequence[Talk], said: Sequence[Row], like: dict[str, str]) -> Taught:
+    """What the dialogues teach."""
     found, marks = lessons(talks, said, like)
     talk = [one.row for one in found]
-    changes, others = (by_others(label, said, talk, like) for label in (CHANGES, OTHERS))
-    tellings: list[dict[int, Told]] = [{} for _ in talks]
-    stated = [_stated(one) for one in talks]
-    for one, change, other in zip(found, changes, others, strict=True):
-        read = stated[one.dialogue].get(one.at)
-        plain = told_in(one.row.text, read.statements if read is not None else ())
-        plain.change, plain.other = change, other
-        tellings[one.dialogue][one.at] = plain
+    chances = zip(*(by_others(label, said, talk, like) for label in (CHANGES, OTHERS)), strict=True)
+    heard = {(one.dialogue, one.at): each for one, each in zip(found, chances, strict=True)}
+    stated = [
+        [_as_heard(one, *heard[number, one.position]) for one in _stated(talk)]
+        for number, talk in enumerate(talks)
+    ]
+    return Taught(talk, _latest(stated, marks), _order(talks, stated))
+
+
+def _stated(talk: Talk) -> list[Stated]:
+    return stated_by([(one.id, one.role, one.text) for one in talk.row.messages])
+
+
+def _as_heard(one: Stated, change: float, other: float) -> Stated:
+    """A message as it is heard with these chances to tell a change, and of somebody else."""
+    statements = [
+        replace(each, value=as_value({**heard_in(each), CHANGES: change, OTHERS: other}))
+        if each.attribute == OVERHEARD
+        else each
+        for each in one.statements
+    ]
+    return replace(one, statements=tuple(statements))
+
+
+def _latest(stated: Sequence[Sequence[Stated]], marks: Sequence[Marked]) -> tuple[float, ...]:
     rows: list[tuple[float, ...]] = []
     right: list[bool] = []
-    for telling, mark in zip(tellings, marks, strict=True):
-        for old, new in combinations(telling, 2):
-            if telling[new].is_news():
-                rows.append(signs(telling[new], telling[old]))
-                right.append((new, old) in mark.pairs)
+    for every, mark in zip(stated, marks, strict=True):
+        telling = [(one.position, told_in(one.text, one.statements)) for one in every]
+        for (at, old), (later, new) in combinations(telling, 2):
+            if new.is_news():
+                rows.append(signs(new, old))
+                right.append((later, at) in mark.pairs)
     made = np.array(rows)
     spread = made.std(axis=0)
     model = LogisticRegression(C=STRENGTH, max_iter=1_000).fit(made / spread, right)
     weights = model.coef_[0] / spread
-    return talk, (float(model.intercept_[0]), *map(float, weights))
+    return float(model.intercept_[0]), *map(float, weights)
 
 
-def _stated(talk: Talk) -> dict[int, Stated]:
-    said = [(one.id, one.role, one.text) for one in talk.row.messages]
-    return {one.position: one for one in stated_by(said)}
+def _order(talks: Sequence[Talk], stated: Sequence[Sequence[Stated]]) -> Signs:
+    """What is needed comes before all else that may be brought back, and above all before what would be wrong."""
+    apart: list[np.ndarray] = []
+    counts: list[float] = []
+    for talk, every in zip(talks, stated, strict=True):
+        remembered = Remembered(every)
+        for query in talk.row.queries:
+            found = remembered.weighed(query.query, LIMIT, len(talk.row.messages) - WORKING)
+            right = [np.array(found[name]) for name in query.right if name in found]
+            for name in found.keys() - {*query.right}:
+                apart += [one - np.array(found[name]) for one in right]
+                counts += [(WRONG if name in query.wrong else BESIDE) / len(right) for _ in right]
+    made = np.array(apart)
+    spread = made.std(axis=0)
+    both = np.concatenate([made, -made]) / spread
+    model = LogisticRegression(C=ORDER_STRENGTH, fit_intercept=False, max_iter=1_000)
+    model.fit(both, [True] * len(made) + [False] * len(made), sample_weight=counts * 2)
+    worth, safety, other, overtaken = map(float, model.coef_[0] / spread)
+    return worth, safety, other, overtaken

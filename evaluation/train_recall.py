@@ -4,9 +4,9 @@
 
 Reads `evaluation/training/recall_said.jsonl` and `recall_asked.jsonl`: sentences written for this project by several
 people who knew nothing of the reader, each with the matters it tells of or needs. Of the sets of recall is learned as
-well: whether a request needs anything; whether a message tells a change, or of somebody else; and which message is the
-latest word on the matter of which earlier one. ``--hands`` leaves each hand out in turn and prints the average
-precision on it. Needs numpy, scipy and scikit-learn.
+well: whether a request needs anything; whether a message tells a change, or of somebody else; which message is the
+latest word on the matter of which earlier one; and in which order what is found comes back. ``--hands`` leaves each
+hand out in turn and prints the average precision on it. Needs numpy, scipy and scikit-learn.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score
 
 from evaluation.recall_rows import VECTOR, Maker, Row, alike, classes, fit_label, is_so
-from evaluation.recall_talk import Talk, dialogues, latest_words
+from evaluation.recall_talk import Talk, dialogues, taught
 from memory.lanes import OFFSET
 from memory.recall_heard import ASKS, MATTERS, NEEDS, TELLS, File, Weights, pack
 
@@ -93,12 +93,14 @@ def main() -> None:
         by_hands(TELLS, said, like)
         by_hands(ASKS, asked, like)
     talks = dialogues(chosen.without)
-    talk, latest = latest_words(talks, said, like)
-    tells = reading(TELLS, [*said, *talk], like)
-    file = File(tells, reading(ASKS, [*asked, *requests(talks)], like), of, latest)
+    learned = taught(talks, said, like)
+    tells = reading(TELLS, [*said, *learned.talk], like)
+    asks = reading(ASKS, [*asked, *requests(talks)], like)
+    file = File(tells, asks, of, learned.latest, learned.order)
     content = pack(file)
     chosen.out.write_bytes(content)
     sizes = " and ".join(str(len(one.features.split("\n"))) for one in (file.tells, file.asks))
+    print(" ".join(f"{one:.2f}" for one in (*learned.latest, *learned.order)))
     print(
         f"{chosen.out}: {len(content)} bytes, {sizes} features, {len(said)} and {len(asked)} sentences, {MATTERS}"
     )

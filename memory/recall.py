@@ -15,7 +15,6 @@ from memory.recall_ends import turns
 from memory.recall_index import Reach, Recalled, Remembered
 from memory.recall_kept import Stated
 from memory.recall_overheard import OVERHEARD, overheard
-from memory.recall_remarks import remarks
 from memory.recall_topics import Needs, default_needs
 from memory.statements import (
     Sentences,
@@ -85,9 +84,7 @@ def suggested(said: Sentences, sure: Sequence[Statement], other: str | None = No
     if not kinds and all(map(turns, read)) and len(said.text) <= SHORT and _END.search(said.text):
         again = read_widely(_END.sub(", ", _OPENING.sub("", said.text)), other)  # "Prawns? My lips blow up."
         read = (*read, *(one for one in again if not turns(one)))
-    found = [one for one in read if turns(one) or one.kind not in kinds]
-    stated = [*sure, *(one for one in found if not turns(one))]
-    return (*found, *remarks(said, stated, other))
+    return tuple(one for one in read if turns(one) or one.kind not in kinds)
 
 
 def stated_by(messages: Sequence[tuple[str, str, str]]) -> list[Stated]:

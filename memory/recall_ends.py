@@ -14,12 +14,13 @@ from typing import Final, NamedTuple
 import msgspec
 
 from memory import data, statements_loose
-from memory.recall_remarks import REMARK, of_health
 from memory.recall_threads import stem
 from memory.statements_ends import core
 from memory.statements_kinds import Statement
 from memory.statements_rules import TURNING
+from memory.statements_words import known_words
 from memory.text import folded
+from memory.text import words as words_of
 
 MOST_CHANGES: Final = 6
 """Of what one message gives up: more is nothing that anybody says."""
@@ -28,6 +29,7 @@ LOOKED_AT: Final = 200
 JUST_BEFORE: Final = 4
 """How many messages further back what "that" points at may have been said, the companion's among them."""
 _WORD: Final = re.compile(r"[^\W_]+")
+_HEALTH: Final = frozenset({"body", "sport", "condition", "medicine"})
 _LONG: Final = 5  # letters of a word by which it is found in a longer one ("Halbmarathon")
 
 
@@ -39,6 +41,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pointing: str
     small: str
     weak: str
+    health: str
     stands_for: dict[str, str]
 
 
@@ -50,6 +53,7 @@ class _Sets(NamedTuple):
     pointing: frozenset[str]
     small: frozenset[str]
     weak: frozenset[str]
+    health: frozenset[str]
     stands_for: dict[str, frozenset[str]]
 
 
@@ -77,6 +81,7 @@ def _sets() -> _Sets:
         frozenset(found.pointing.split()),
         frozenset(found.small.split()),
         frozenset(found.weak.split()),
+        frozenset(found.health.split()),
         {word: frozenset(of) for word, of in stands_for.items()},
     )
 
@@ -141,21 +146,20 @@ def overtakes(change: Statement) -> bool:
     return change.attribute == "cleared"
 
 
-def _ails(one: Before) -> bool:
-    """Whether a statement is of what ails somebody, or a remark that speaks of it."""
-    return one.kind in _sets().ailing or (
-        one.statement.attribute == REMARK and of_health(one.statement.words)
-    )
+def _of_health(said: str) -> bool:
+    """Whether words of the body, of sport, or of those who treat somebody are among what is ``said``."""
+    spoken = words_of(said)
+    return not _sets().health.isdisjoint(spoken) or not _HEALTH.isdisjoint(known_words().groups_of(spoken))
 
 
 def _cleared(before: Sequence[Before], change: Statement) -> list[Before]:
     """What ails somebody and is named, by its value or in its sentence; else the latest of it."""
-    named, ailing = core(change.value), [one for one in before if _ails(one)]
+    named, ailing = core(change.value), [one for one in before if one.kind in _sets().ailing]
     found = [one for one in ailing if not named.isdisjoint(core(one.statement.value))]
     found = found or [one for one in ailing if not named.isdisjoint(core(one.statement.words))]
     if found:
         return found
-    if not of_health(change.words):
+    if not _of_health(change.words):
         return []  # "the car is fixed"
     return [one for one in ailing if one.position == ailing[0].position]
 

@@ -50,14 +50,15 @@ class Weights(msgspec.Struct, frozen=True):
 
 class File(msgspec.Struct, frozen=True):
     """The file: both readings, for each word that has a vector the class of words of like meaning it is in, 0 for
-    none, and what each sign counts of that a message is the latest word on the matter of another
-    (`memory.recall_latest`), what is so of all first.
+    none, what each sign counts of that a message is the latest word on the matter of another (`memory.recall_latest`),
+    what is so of all first, and what each counts for the order of what is brought back (`memory.recall_order`).
     """
 
     tells: Weights
     asks: Weights
     classes: bytes
     latest: tuple[float, ...]
+    order: tuple[float, float, float, float]
 
 
 def pack(file: File) -> bytes:
@@ -73,6 +74,12 @@ def _file() -> File:
 def latest_weights() -> tuple[float, ...]:
     """What each sign of a latest word counts, what is so of all first."""
     return _file().latest
+
+
+@cache
+def order_weights() -> tuple[float, float, float, float]:
+    """What each sign counts for the order of what is brought back."""
+    return _file().order
 
 
 @cache

@@ -1,19 +1,21 @@
 """What a message needs of all that a person has stated, the best first.
 
-What is kept is in `memory.recall_kept`; here it is weighed: what a topic needs, whose it is, and which is the
-latest word on its matter.
+What is kept is in `memory.recall_kept`; here it is looked up: what a topic needs, and whose it is. In which order it
+comes is weighed by `memory.recall_order`.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, islice, product
+from operator import mul
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from memory.recall_kept import Kept, Stated
+from memory.recall_order import Signs, signs, value
 from memory.recall_overheard import OVERHEARD
 from memory.recall_people import akin
 from memory.recall_topics import Needed
@@ -22,6 +24,8 @@ from memory.statements_kinds import StatementKind
 
 MOST_CRITICAL = 60
 """Messages critical for safety that are brought back: more than any budget of a recall has room for."""
+BESIDE = 2
+"""Of how many more messages than there is room for what fills it is chosen."""
 _NONE: frozenset[int] = frozenset()
 
 
@@ -35,6 +39,7 @@ class Recalled(msgspec.Struct, frozen=True):
 
 
 Found: TypeAlias = tuple[Recalled, Stated]
+_Weighed: TypeAlias = tuple[Found, Signs]
 _Called = Mapping[Kin, Sequence[AbstractSet[int]]]
 """Statements that a message calls by name: of each kin, those that each of its words names."""
 
@@ -59,13 +64,26 @@ class Remembered(Kept):
         needed = self._reader.asked(query)
         if needed is None:
             return ()
-        later = {one.message_id for one in self._said if before is not None and one.position >= before}
-        found = self._places(self._meant(needed), None, later, limit, (True, False))
-        return tuple(each for each, _ in found)
+        later = self._said_from(before) if before is not None else frozenset[str]()
+        needed = self._meant(needed)
+        found = self._found(needed, None, later, limit + BESIDE, (True, False))
+        return tuple(each for each, _ in self._in_order(found, needed, later)[:limit])
+
+    def weighed(self, query: str, limit: int, before: int) -> dict[str, Signs]:
+        """What ``recall`` chooses from, by the messages' ids."""
+        needed = self._reader.asked(query)
+        if needed is None:
+            return {}
+        later, needed = self._said_from(before), self._meant(needed)
+        found = self._found(needed, None, later, limit + BESIDE, (True, False))
+        return {stated.message_id: its for (_, stated), its in self._weighed(found, needed, later)}
+
+    def _said_from(self, position: int) -> AbstractSet[str]:
+        return {one.message_id for one in self._said if one.position >= position}
 
     def _meant(self, needed: Needed) -> Needed:
         """``needed``, and by name whom it calls by a relation."""
-        called = {alike for person in needed.people for alike in akin(person)}
+        called = akin(needed.people)
         people = needed.people | (called & self._others)
         people = people.union(*(self._related[each] for each in called & self._related.keys()))
         return needed if people == needed.people else replace(needed, people=people)
@@ -80,15 +98,26 @@ class Remembered(Kept):
         if needed is None:
             return
         needed = self._meant(needed)
-        critical: set[str] = set()
-        safety = islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL)
-        for each in chain(self._latest_word_first(islice(safety, most), needed, shown), safety):
-            if each[0].message_id not in critical:
-                critical.add(each[0].message_id)
+        critical = islice(self._told(self._worth(needed, reach, (True,)), shown), MOST_CRITICAL)
+        told: set[str] = set()
+        for each in chain(self._up_to_last([*islice(critical, most)], needed, shown), critical):
+            if each[0].message_id not in told:
+                told.add(each[0].message_id)
                 yield each
-        yield from self._places(needed, reach, shown | critical, most - len(critical), (False,))
+        left = most - len(told)
+        if left > 0:
+            found = self._found(needed, reach, shown | told, left + BESIDE, (False,))
+            yield from self._in_order(found, needed, shown | told)[:left]
 
-    def _places(
+    def _up_to_last(self, found: Sequence[Found], needed: Needed, shown: AbstractSet[str]) -> Sequence[Found]:
+        """``found`` in order, with what may be the latest word on any of it and comes before some of it."""
+        names = {one.message_id for one, _ in found}
+        ordered = self._in_order(found, needed, shown)
+        while ordered and ordered[-1][0].message_id not in names:
+            ordered.pop()
+        return ordered
+
+    def _found(
         self,
         needed: Needed,
         reach: Reach | None,
@@ -96,32 +125,40 @@ class Remembered(Kept):
         most: int,
         critical: Sequence[bool],
     ) -> list[Found]:
-        """What fills so many places: what rules find, then what is only heard."""
-        if most <= 0:
-            return []
+        """What rules find, then what is only heard."""
         found = [*islice(self._told(self._worth(needed, reach, critical), shown), most)]
-        found += self._heard(needed, reach, shown, found, most)
-        return self._latest_word_first(found, needed, shown)[:most]
+        return found + self._heard(needed, reach, shown, found, most)
 
-    def _latest_word_first(
-        self, found: Iterable[Found], needed: Needed, shown: AbstractSet[str]
-    ) -> list[Found]:
-        """``found`` as it is, but that before each comes the latest word on its matter, and what is somebody else's
-        after what is the person's own.
-        """
-        told: dict[str, Found] = {}
-        for one, stated in found:
-            latest = self._latest.latest(one.message_id, shown)
-            if latest is not None and latest.message_id not in told:
-                told[latest.message_id] = replace(one, message_id=latest.message_id), latest
-            told.setdefault(one.message_id, (one, stated))
-        return sorted(told.values(), key=lambda each: self._is_anothers(each[1], needed))
+    def _in_order(self, found: Sequence[Found], needed: Needed, shown: AbstractSet[str]) -> list[Found]:
+        """``found`` and what may be the latest word on any of it, the best first."""
+        weighed = self._weighed(found, needed, shown)
+        weighed.sort(key=lambda each: value(each[1]), reverse=True)
+        return [
+            (
+                one if one.message_id == stated.message_id else replace(one, message_id=stated.message_id),
+                stated,
+            )
+            for (one, stated), _ in weighed
+        ]
 
-    def _is_anothers(self, stated: Stated, needed: Needed) -> bool:
-        """Whether a message tells of somebody else, of whom none was asked."""
-        if needed.aside or not self._latest.of_others(stated.message_id):
-            return False
-        return needed.people.isdisjoint(one.subject.lower() for one in stated.statements)
+    def _weighed(self, found: Sequence[Found], needed: Needed, shown: AbstractSet[str]) -> list[_Weighed]:
+        """``found``, and what may be the latest word on any of it, as that is; with what tells its place."""
+        named = self._others & needed.people
+        needs = [need for _, need in needed.matters]
+        every = {one.message_id: (one, stated) for one, stated in found}
+        ruled = {name: one for name, (one, _) in every.items() if one.why != OVERHEARD}
+        for one, _ in found:
+            for _, latest in self._latest.latest(one.message_id, shown):
+                if (name := latest.message_id) not in every:
+                    every[name] = one, latest
+        weighed: list[_Weighed] = []
+        for name, each in every.items():
+            told, rule = self._latest.told(name), ruled.get(name)
+            worth = rule.score if rule else sum(map(mul, needs, told.chances))
+            safety = float(rule is not None and rule.safety)
+            about = needed.aside or (bool(named) and _tells_of(named, each[1]))
+            weighed.append((each, signs(told, self._latest.overtaken(name, shown), worth, safety, about)))
+        return weighed
 
     def _heard(
         self, needed: Needed, reach: Reach | None, shown: AbstractSet[str], found: Sequence[Found], most: int
@@ -252,3 +289,7 @@ class Remembered(Kept):
 
 def _heard(stated: Stated, score: float) -> Recalled:
     return Recalled(stated.message_id, round(score, 3), OVERHEARD, safety=False)
+
+
+def _tells_of(people: AbstractSet[str], stated: Stated) -> bool:
+    return any(each.subject.lower() in people for each in stated.statements)

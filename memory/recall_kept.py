@@ -19,7 +19,6 @@ from memory.recall_ends import LOOKED_AT, MOST_CHANGES, Before, meant, overtakes
 from memory.recall_latest import Latest, told_in
 from memory.recall_overheard import OVERHEARD, Overheard
 from memory.recall_people import relation_of
-from memory.recall_remarks import REMARK
 from memory.recall_topics import Needs, Reader, default_reader
 from memory.recall_worth import Kin, Kind
 from memory.statements_ends import core
@@ -210,8 +209,8 @@ class Kept:
 
 
 def _is_read(statement: Statement) -> bool:
-    """Whether a rule says what a statement is: it is neither a remark nor heard, and does not only say of a change."""
-    return statement.attribute not in {REMARK, OVERHEARD} and not turns(statement)
+    """Whether a rule says what a statement is: it is not only heard, and does not only say of a change."""
+    return statement.attribute != OVERHEARD and not turns(statement)
 
 
 def _can_return(statement: Statement, ended: bool) -> bool:

@@ -3,14 +3,15 @@
 Nobody can list the ways of saying that a thing is no longer as it was ("the sore's closed up", "Bowls is on a Thursday
 from now on"). So it is learned, from dialogues in which it was marked what had become outdated, and by what: that a
 message tells a change, that both tell of the same matters (`memory.recall_heard`), that they share words, and that both
-are the person's own. The latest word comes before what it is of; it ends nothing, so that nothing that keeps somebody
-safe is lost by a mistake.
+are the person's own. A latest word comes with what it is of, and usually before it (`memory.recall_order`); it ends
+nothing, so that nothing that keeps somebody safe is lost by a mistake.
 """
 
-from collections.abc import Sequence
+from bisect import insort
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
-from math import exp, hypot, log, sqrt
+from math import hypot, log, sqrt
 from operator import mul
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -22,10 +23,19 @@ from memory.statements_kinds import Statement
 
 T = TypeVar("T")
 
-_SURELY_OF_ANOTHER: Final = 0.6  # from here on what a message tells comes after what is the person's own
-_FLOOR: Final = 0.12  # the chance that it is
+_MOST: Final = 2  # latest words on the matter of one message
 _LOOKED_AT: Final = 100  # messages before a latest word, the nearest
 _SURE: Final = 0.01  # nothing is surer than this leaves open
+
+
+def surely(chance: float) -> float:
+    """How much a chance tells: nothing where it is even."""
+    open_ended = min(max(chance, _SURE), 1 - _SURE)
+    return log(open_ended / (1 - open_ended))
+
+
+NEVER: Final = surely(0.0)
+_FLOOR: Final = surely(0.03)  # how sure it must be
 
 
 class Told:
@@ -33,15 +43,23 @@ class Told:
     rule reads something of the person in it. What its words tell is found when it is first asked for.
     """
 
-    def __init__(
-        self, change: float, other: float, matters: Sequence[float], text: str, *, own: bool
-    ) -> None:
-        self.change = change
-        self.other = other
+    def __init__(self, heard: Mapping[str, float], text: str, *, own: bool) -> None:
+        self.heard = heard
+        self.change = heard.get(CHANGES, 0.0)
+        self.other = heard.get(OTHERS, 0.0)
         self.own = float(own)
         self.text = text[:LONGEST]
-        length = hypot(*matters) or 1.0
-        self.matters = tuple(each / length for each in matters)
+
+    @once
+    def chances(self) -> tuple[float, ...]:
+        """How likely it tells of each of `MATTERS`."""
+        return tuple(self.heard.get(matter, 0.0) for matter in MATTERS)
+
+    @once
+    def matters(self) -> tuple[float, ...]:
+        """Of how much of what it tells each matter is."""
+        length = hypot(*self.chances) or 1.0
+        return tuple(each / length for each in self.chances)
 
     @once
     def words(self) -> tuple[frozenset[str], float]:
@@ -57,7 +75,7 @@ class Told:
     @once
     def surely(self) -> tuple[float, float]:
         """How surely it tells a change, and of somebody else."""
-        return _surely(self.change), _surely(self.other)
+        return surely(self.change), surely(self.other)
 
     def is_news(self) -> bool:
         """Whether it may be the latest word on anything: it may tell a change, and of the person."""
@@ -67,14 +85,8 @@ class Told:
 def told_in(text: str, statements: Sequence[Statement]) -> Told:
     """What a message tells, by what was heard and read in it."""
     heard = next((one for one in statements if one.attribute == OVERHEARD), None)
-    chances = heard_in(heard) if heard is not None else {}
-    return Told(
-        chances.get(CHANGES, 0.0),
-        chances.get(OTHERS, 0.0),
-        [chances.get(matter, 0.0) for matter in MATTERS],
-        text,
-        own=any(one.subject == "user" and one.attribute != OVERHEARD for one in statements),
-    )
+    own = any(one.subject == "user" and one.attribute != OVERHEARD for one in statements)
+    return Told(heard_in(heard) if heard is not None else {}, text, own=own)
 
 
 def signs(new: Told, old: Told) -> tuple[float, ...]:
@@ -87,15 +99,11 @@ def signs(new: Told, old: Told) -> tuple[float, ...]:
     return change, other, alike, shared, times, new.own, old.own, change * alike, change * shared
 
 
-def chance(new: Told, old: Told) -> float:
-    """How likely ``new`` is the latest word on the matter of ``old``."""
+def sureness(new: Told, old: Told) -> float:
+    """How surely ``new`` is the latest word on the matter of ``old``."""
     bias, *weights = latest_weights()
-    return 1 / (1 + exp(-(bias + sum(map(mul, weights, signs(new, old))))))
-
-
-def _surely(chance: float) -> float:
-    open_ended = min(max(chance, _SURE), 1 - _SURE)
-    return log(open_ended / (1 - open_ended))
+    sure: float = bias + sum(map(mul, weights, signs(new, old)))
+    return min(max(sure, NEVER), -NEVER)
 
 
 class _Entry(NamedTuple, Generic[T]):
@@ -113,14 +121,15 @@ class Latest(Generic[T]):
 
     def __init__(self) -> None:
         self._named: dict[str, _Entry[T]] = {}
-        self._later: dict[str, list[tuple[float, str]]] = {}  # of an earlier message, and how sure each is
+        self._later: dict[str, list[tuple[float, str, T]]] = {}
+        """Of an earlier message: how unsure each is, and its name."""
 
     def add(self, name: str, message: T, told: Told) -> None:
         """Hold the newest message, of that name."""
         if told.is_news():
             for earlier, old in islice(reversed(self._named.items()), _LOOKED_AT):
-                if (sure := chance(told, old.told)) >= _FLOOR:
-                    self._later.setdefault(earlier, []).append((sure, name))
+                if (sure := sureness(told, old.told)) >= _FLOOR:
+                    insort(self._later.setdefault(earlier, []), (-sure, name, message))
         self._named[name] = _Entry(message, told)
 
     def take_back(self, name: str) -> None:
@@ -129,18 +138,28 @@ class Latest(Generic[T]):
         self._later.pop(name, None)
         if entry is not None and entry.told.is_news():
             for earlier in islice(reversed(self._named), _LOOKED_AT):
-                found = self._later.get(earlier)
-                if found and found[-1][1] == name:
-                    found.pop()
+                if found := self._later.get(earlier):
+                    found[:] = (one for one in found if one[1] != name)
 
-    def of_others(self, name: str) -> bool:
-        """Whether a message tells of somebody else, as it sounds."""
-        entry = self._named.get(name)
-        return entry is not None and entry.told.other >= _SURELY_OF_ANOTHER
+    def overtaken(self, name: str, shown: AbstractSet[str] = frozenset()) -> float:
+        """How surely the likeliest latest word on the matter of the message ``name`` is it."""
+        for unsure, each, _ in self._later.get(name, ()):
+            if each not in shown:
+                return -unsure
+        return NEVER
 
-    def latest(self, name: str, shown: AbstractSet[str] = frozenset()) -> T | None:
-        """The latest word on the matter of the message ``name``, but for messages that are ``shown``; None where it is
-        that itself.
+    def told(self, name: str) -> Told:
+        """What the message ``name`` tells."""
+        return self._named[name].told
+
+    def latest(self, name: str, shown: AbstractSet[str] = frozenset()) -> list[tuple[float, T]]:
+        """What may be the latest word on the matter of the message ``name``, and how surely, the surest first, but for
+        messages that are ``shown``.
         """
-        best = max((one for one in self._later.get(name, ()) if one[1] not in shown), default=None)
-        return self._named[best[1]].message if best else None
+        found: list[tuple[float, T]] = []
+        for unsure, each, message in self._later.get(name, ()):
+            if each not in shown:
+                found.append((-unsure, message))
+                if len(found) == _MOST:
+                    break
+        return found

@@ -9,9 +9,8 @@ from itertools import islice
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from memory.recall_heard import CHANGES, LONGEST, MATTERS, OTHERS, told
-from memory.recall_remarks import only_was
 from memory.statements_kinds import Statement
-from memory.text import sentences, words
+from memory.text import sentences
 
 T = TypeVar("T")
 
@@ -35,17 +34,17 @@ def overheard(text: str, read: Sequence[Statement] = ()) -> tuple[Statement, ...
     if not plain:
         return ()
     chances = told(plain)
-    was = chances[CHANGES] < CHANGED and only_was(words(plain))
-    lasts = not was and (chances[CHANGES] >= CHANGED or any(chances[each] >= _LEAST for each in MATTERS))
+    lasts = chances[CHANGES] >= CHANGED or any(chances[each] >= _LEAST for each in MATTERS)
     if not read and (chances[OTHERS] >= OF_ANOTHER or not lasts):
         return ()
-    percent = {each: round(chances[each] * _PERCENT) for each in (*MATTERS, OTHERS, CHANGES)}
-    if was:
-        percent |= dict.fromkeys(MATTERS, 0)
-    value = " ".join(f"{each}={some}" for each, some in percent.items())
     others = {one.subject: None for one in read}
     about = "user" if not others or "user" in others else next(iter(others))
-    return (Statement("strategy", value, about, attribute=OVERHEARD),)
+    return (Statement("strategy", as_value(chances), about, attribute=OVERHEARD),)
+
+
+def as_value(chances: Mapping[str, float]) -> str:
+    """What was heard, as the value of a statement."""
+    return " ".join(f"{each}={round(chances[each] * _PERCENT)}" for each in (*MATTERS, OTHERS, CHANGES))
 
 
 def heard_in(statement: Statement) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Whom a message means by a relation: "the kid" is the son that was told of as Owen, "my other half" the wife."""
 
+from collections.abc import Set as AbstractSet
 from functools import cache
 
 import msgspec
@@ -27,9 +28,10 @@ def _akin() -> dict[str, frozenset[str]]:
     return found
 
 
-def akin(person: str) -> frozenset[str]:
-    """The relations that ``person`` may mean, itself among them."""
-    return _akin().get(person, _NONE)
+def akin(people: AbstractSet[str]) -> frozenset[str]:
+    """The relations that ``people`` may mean, themselves among them."""
+    every = _akin()
+    return _NONE.union(*(every[person] for person in every.keys() & people))
 
 
 def relation_of(statement: Statement) -> str:

@@ -1,20 +1,27 @@
 """The latest word on a matter comes before what it is of, and what is the person's own before what is not."""
 
+from collections.abc import Set as AbstractSet
+
 import pytest
 
 from memory.recall import Remembered, stated, stated_by
-from memory.recall_latest import Latest, Told, told_in
+from memory.recall_latest import Latest, Told, surely, told_in
 from tests.memory.test_recall import dialogue
 
 HURT = "my ankle is sprained, no running for me"
 KITCHEN = "we only have a microwave in the flat"
 WELL = "the cast came off this morning and the doctor has cleared me to run"
+SURE_ENOUGH = surely(0.12)
 HERS = "my sister had her cast off this morning, and her doctor has cleared her to run"
 
 
 def heard(text: str) -> Told:
     found = stated(text, 0, text)
     return told_in(text, found.statements if found is not None else ())
+
+
+def latest(said: Latest[str], of: str, shown: AbstractSet[str] = frozenset()) -> list[str]:
+    return [message for sure, message in said.latest(of, shown) if sure >= SURE_ENOUGH]
 
 
 def held(*said: str) -> Latest[str]:
@@ -26,28 +33,28 @@ def held(*said: str) -> Latest[str]:
 
 def test_who_tells_a_change_has_the_latest_word_on_what_that_is_of_and_on_nothing_else() -> None:
     said = held(HURT, KITCHEN, WELL)
-    assert [said.latest(each) for each in (HURT, KITCHEN, WELL, "never said")] == [WELL, None, None, None]
+    assert [latest(said, each) for each in (HURT, KITCHEN, WELL, "never said")] == [[WELL], [], [], []]
 
 
 def test_what_was_said_before_or_is_somebody_elses_is_no_latest_word() -> None:
-    assert held(WELL, HURT).latest(HURT) is None
-    assert held(HURT, HERS).latest(HURT) is None
+    assert latest(held(WELL, HURT), HURT) == []
+    assert latest(held(HURT, HERS), HURT) == []
 
 
 def test_a_latest_word_that_is_shown_anyway_is_none() -> None:
-    assert held(HURT, WELL).latest(HURT, {WELL}) is None
+    assert latest(held(HURT, WELL), HURT, {WELL}) == []
 
 
 def test_a_latest_word_is_found_when_it_comes_and_not_when_it_was_taken_back() -> None:
     said = held(HURT)
-    assert said.latest(HURT) is None
+    assert latest(said, HURT) == []
     said.add(WELL, WELL, heard(WELL))
-    assert said.latest(HURT) == WELL
+    assert latest(said, HURT) == [WELL]
     said.take_back(WELL)
-    assert said.latest(HURT) is None
+    assert latest(said, HURT) == []
     said.add(KITCHEN, KITCHEN, heard(KITCHEN))
     said.add(WELL, WELL, heard(WELL))
-    assert said.latest(HURT) == WELL
+    assert latest(said, HURT) == [WELL]
 
 
 @pytest.mark.parametrize(
