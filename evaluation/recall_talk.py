@@ -30,10 +30,8 @@ LIKELY = 0.5  # from here on a wrong message is taken for somebody else's
 STRENGTH = 0.3
 ORDER_STRENGTH = 0.1
 LIMIT = 3  # messages that are brought back
-WRONG, BESIDE = (
-    3.0,
-    0.3,
-)  # what it counts that one that would be wrong comes after the needed, and that any other does
+WRONG = 3.0  # what it counts that a message that would be wrong comes after the needed one
+BESIDE = 0.3  # and that any other does
 PARTS = 6  # of the hands: one is read by what was learned of the others
 
 
