@@ -111,7 +111,6 @@ class Session:
         self._streams = Streams(self)
         self._disclosing = Disclosing(self)
         self._owed = 0  # writes whose outcome has not come back
-        self._leaving = False
         self._held: str | None = None
         self._ran = False
 
@@ -123,7 +122,7 @@ class Session:
             async with anyio.create_task_group() as tasks:
                 self._tasks: TaskGroup = tasks
                 await self._pick_up()
-                if self._leaving:
+                if self.state.leaving:
                     self._end_when_over()
                 async for mail in inbox:
                     await self._receive(mail)
@@ -146,7 +145,7 @@ class Session:
         if self._owed or not isinstance(self.state.phase, Idle):
             return
         needed = self.client is not None or self.state.talk is not None or "linger" in self._alarms
-        if self._leaving or not needed:
+        if self.state.leaving or not needed:
             self.address.close()
 
     async def _receive(self, mail: Mail) -> None:
@@ -287,16 +286,14 @@ class Session:
         if isinstance(self.state.phase, Idle):
             await self.leave()
         else:
-            self.state = replace(self.state, queue=())  # what waits is stored, and answered after the restart
-            self._leaving = True
+            self.state = replace(self.state, leaving=True)
 
     async def leave(self) -> None:
         """End here: what was shown of an open answer is kept, the conversation stays open in the store.
 
         Messages that wait are stored; whoever goes on with the conversation answers them.
         """
-        self._leaving = True
-        self.state = replace(self.state, queue=())
+        self.state = replace(self.state, leaving=True)
         await self.take(answering.cut(self.cast.rules, self.state, "interrupted", self.services.now_ms()))
 
     async def goodbye(self) -> None:

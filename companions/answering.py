@@ -384,6 +384,8 @@ def broken_off(phase: Responding, conversation: str) -> list[Effect]:
 
 def next_turn(rules: Rules, state: State, at: int) -> Step:
     """Answer what waits longest; else silence begins to count."""
+    if state.leaving:
+        return state, []
     if not state.queue or state.talk is None:
         waiting = state.talk is not None
         return state, [StartTimer("silence", rules.settings.silence)] if waiting else []

@@ -182,6 +182,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     reserved: str | None = None  # the id that conversation was promised
     unhanded: int = 0  # messages of the person that the extractor was not given yet
     late: frozenset[str] = frozenset()  # messages, responses and closes told before they had landed
+    leaving: bool = False  # no answer is begun any more: who takes the talk up again answers what waits
 
 
 Step: TypeAlias = tuple[State, Sequence[Effect]]

@@ -184,6 +184,23 @@ async def test_a_drained_session_finishes_its_answer_and_takes_no_more() -> None
         assert (await stage.client.told(ResponseDone)).text == "One two."
 
 
+@pytest.mark.parametrize("end", [Drain(700), Cut()])
+async def test_while_it_ends_nothing_is_told_before_what_stands_in_front_of_it(end: Mail) -> None:
+    """The store takes 4 s for each of them, and nobody waits that long: the answer ends, a message waits behind it."""
+    async with Stage(["One ", 3.0, "two."], rules=with_settings(landing=2.0), commit=4.0).open() as stage:
+        await stage.say()
+        await anyio.sleep(0.5)
+        await stage.say("and this waits")
+        await anyio.sleep(3.0)
+        await stage.address.send(end)
+        await stage.over.wait()
+        assert [each.position for each in stage.client.of(MessageCreated)] == [1, 2, 3]
+        assert [each.durable for each in stage.client.of(MessageAck)] == [False, False]
+        durable = stage.client.of(Durable)
+        assert [len(each.messages) + len(each.responses) for each in durable] == [1, 1, 1]
+        assert stage.model.asked == 1
+
+
 async def test_a_client_that_is_gone_stops_nothing() -> None:
     async with Stage(["One ", 5.0, "two."]).open() as stage:
         await stage.say()
