@@ -77,7 +77,11 @@ class Commands:
             await self._do(command)
             return
         digest = digest_of(command)
-        if await self._repeated(command, digest):
+        try:
+            if await self._repeated(command, digest):
+                return
+        except CommandRefused as refused:  # whether it is new cannot be told now
+            await self._refuse(command.id, refused)
             return
         self._remember(command.id, digest, None)
         await self._do(command)
@@ -232,14 +236,15 @@ class Commands:
         if command.mode == "watch":
             await self.told(Refuse(re=command.id, code="auth.forbidden"))  # needs a grant with live consent
             return
-        opening = await session.services.desk.load(session.state.who, command.conversation)
-        if opening is not None and not opening.closed:  # only who may have it may take it over
-            try:
+        desk = session.services.desk
+        try:
+            opening = await desk.load(session.state.who, command.conversation)
+            if opening is not None and not opening.closed:  # only who may have it may take it over
                 await session.services.take_over(command.conversation, session.address)
-            except CommandRefused as refused:
-                await self._refuse(command.id, refused)
-                return
-            opening = await session.services.desk.load(session.state.who, command.conversation)
+                opening = await desk.load(session.state.who, command.conversation)
+        except CommandRefused as refused:
+            await self._refuse(command.id, refused)
+            return
         if opening is None or opening.closed:
             code = "conversation.unknown" if opening is None else "conversation.closed"
             await self.told(Refuse(re=command.id, code=code))

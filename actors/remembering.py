@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from actors.mail import Refresh, SummedUp
+from actors.ports import CommandRefused, Opening
 from companions.changes import AnyChange, Landed, Outcome
 from companions.fact_changes import FactAdded, FactsForgotten
 from companions.handing_over import summed_up
@@ -38,6 +39,7 @@ class Remembering:
         self._unread = talk.conversation if talk is not None else None  # a talk that was only shown so far
         self._light: str | None = None  # the talk of which nothing is held that was read in its messages
         self._behind = False  # something was found while a talk was open that keeps what it began with
+        self._unheard = False  # the store gave no answer in time: it is asked again
 
     async def changed(self, mail: Refresh) -> None:
         """What is remembered is not what it was."""
@@ -50,10 +52,26 @@ class Remembering:
             await self._session.announce(lambda seq: MemoryChanged(seq=seq, items=items))
 
     async def refresh(self, *, edited: bool) -> None:
-        """Read again what is remembered of the person; ``edited``: they changed it themselves."""
+        """Read again what is remembered of the person; ``edited``: they changed it themselves.
+
+        Where the store gives no answer in time it is asked again before the next message. What was held goes on until
+        then, unless the person changed it: it may be what they have just taken away.
+        """
+        if not await self._refreshed(edited=edited) and edited:
+            self._session.state = replace(self._session.state, remembered=Remembered())
+
+    async def _refreshed(self, *, edited: bool) -> bool:
         session = self._session
         talk, held = session.state.talk, session.state.remembered
-        fresh = await session.services.desk.remember(session.state.who, talk.conversation if talk else None)
+        try:
+            fresh = await session.services.desk.remember(
+                session.state.who, talk.conversation if talk else None
+            )
+            contacts = await session.services.contacts(session.state.who)
+        except CommandRefused:
+            self._unheard = True
+            return False
+        self._unheard = False
         self._behind = talk is not None and not edited
         if self._behind:
             fresh = replace(
@@ -65,14 +83,16 @@ class Remembering:
             )
         if self._light is not None:
             fresh = _lightened(fresh)
-        contacts = await session.services.contacts(session.state.who)
         session.state = replace(session.state, remembered=fresh, contacts=contacts)
+        return True
 
     async def read_on(self) -> None:
         """A talk that was only shown so far is read as soon as the store gives it; then see what it left undone."""
         session = self._session
         if self._light is not None:
             await self._weigh_again()
+        if self._unheard:
+            await self._refreshed(edited=True)
         talk = session.state.talk
         if talk is None or talk.conversation != self._unread:
             self._unread = None
@@ -100,7 +120,7 @@ class Remembering:
         session = self._session
         talk = session.state.talk
         if talk is not None and talk.conversation == self._light:
-            opening = await session.services.desk.load(session.state.who, talk.conversation)
+            opening = await self.loaded(talk.conversation)
             if opening is None:
                 return
             session.state = replace(session.state, talk=read_again(talk, opening.talk))
@@ -110,10 +130,17 @@ class Remembering:
     async def reload(self, conversation: str) -> bool:
         """The open talk is not as it was held: read it again; whether the store gave it."""
         session = self._session
-        opening = await session.services.desk.load(session.state.who, conversation)
+        opening = await self.loaded(conversation)
         if opening is not None and session.state.talk is not None:
             session.state = replace(session.state, talk=opening.talk)
         return opening is not None
+
+    async def loaded(self, conversation: str) -> Opening | None:
+        """A conversation, where the store gives it now."""
+        try:
+            return await self._session.services.desk.load(self._session.state.who, conversation)
+        except CommandRefused:
+            return None
 
     async def summed_up(self, mail: SummedUp) -> None:
         """The window of the open talk goes on from its summary (D11)."""
@@ -132,7 +159,7 @@ class Remembering:
     async def catch_up(self) -> None:
         """A conversation may begin: with what is known by now."""
         if self._behind and self._session.state.talk is None:
-            await self.refresh(edited=True)
+            await self._refreshed(edited=True)
 
     def landed(self, also: tuple[AnyChange, ...], outcome: Outcome) -> None:
         """A message has landed, and with it what it orders."""

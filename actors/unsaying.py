@@ -40,7 +40,7 @@ async def forget(session: "Session", unsaid: Unsaid) -> None:
         session.state = replace(session.state, health=None)
     talk = session.state.talk
     if talk is not None and unsaid.messages and talk.conversation == unsaid.conversation:
-        opening = await session.services.desk.load(session.state.who, talk.conversation)
+        opening = await session.memory.loaded(talk.conversation)
         known = unsaid_in(talk, unsaid, opening.talk if opening is not None else None)
         session.state = replace(session.state, talk=known)
     await session.memory.refresh(edited=True)

@@ -201,8 +201,8 @@ ERRORS: Final[dict[ErrorCode, ErrorKind]] = {
         retryable=True,
     ),
     "storage.busy": ErrorKind(
-        message="The store is held by another program.",
-        hint="Something else has locked the database: a backup, or a second server.",
+        message="The store gives no answer now: another program holds it, or its disk hangs.",
+        hint="Something else has locked the database (a backup, a second server), or the disk takes very long.",
         say=_STILL_HERE,
         retryable=True,
     ),

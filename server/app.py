@@ -85,6 +85,7 @@ from server.vectorizer import Vectorizer, searched
 from server.warmth import Warmth
 from storage.connection import ThreadStore
 from storage.lock import held
+from storage.patience import Patient
 from storage.refusals import StoreRefused
 from storage.restoring import Restored
 from storage.sizes import sizes
@@ -145,6 +146,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
         unusable = mended if isinstance(mended, StoreRefused) else None
         async with opening.found(path, settings.data.durability, spill_file, unless=unusable) as opened:
             store, absent, this_epoch = opened.store, opened.absent, opened.epoch
+            patient = Patient(store)  # for who waits for an answer
             watch = Watch(path, absent=absent.code if absent else None, restored=restored is not None)
             if isinstance(store, ThreadStore):
                 store.damaged = watch.saw
@@ -188,7 +190,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
 
                 attending = Attending(store, now_ms)
                 meaning, waiting = meanings(embedder, vector), writing.waiting
-                desk = StoreDesk(store, cast, this_epoch, erasures, tickets, kept, meaning, waiting=waiting)
+                desk = StoreDesk(patient, cast, this_epoch, erasures, tickets, kept, meaning, waiting=waiting)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
                 metrics.count_sessions(lambda: len(sessions))
 
@@ -217,8 +219,8 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     restored=restored is not None,
                     vector=vector,
                     warmed=warmth.done.wait,
-                    contacts=with_grants(store, contacts),
-                    owed=owing(store, now_ms),
+                    contacts=with_grants(patient, contacts),
+                    owed=owing(patient, now_ms),
                     decided=lambda who: attending.decided(who.user),
                     unsay=sessions.unsay,
                     unsaid=unsaid,
@@ -272,7 +274,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 tasks.start_soon(watch, name="watch")
                 tasks.start_soon(warmth, name="warmth")
                 care = Care(
-                    store,
+                    patient,
                     lambda change: land(writer, (change,)),
                     erasures,
                     changed=lambda user: sessions.refresh(user, edited=True),
@@ -284,11 +286,11 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 if tls is not None:
                     tasks.start_soon(renewing, tls, settings.folder, name="renewing")
                 presence, pairing = Presence(tasks), Pairing()
-                entrance = Entrance(store, pairing, kiosk=settings.listen.kiosk)
+                entrance = Entrance(patient, pairing, kiosk=settings.listen.kiosk)
                 await entrance.look()
                 addresses: list[str] = []
                 ordering = Ordering(
-                    store,
+                    patient,
                     presence,
                     entrance,
                     pairing,
@@ -302,7 +304,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     pace=Pace(limits),
                     entrance=entrance,
                     pairing=pairing,
-                    pins=Pins(store),
+                    pins=Pins(patient),
                     do=ordering,
                     sessions=sessions,
                     services=services,

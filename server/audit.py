@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import TypeVar
 
+import anyio
 from msgspec.structs import replace
 
 from protocol.access import RECORDED, AccessRole, kind_of
@@ -16,6 +17,7 @@ from protocol.times import rfc3339
 from server.care_pages import place_of
 from storage.audit import Act, Recorded, acts_about, all_acts, record
 from storage.connection import Store
+from storage.patience import PATIENCE_S, StoreSilent
 
 T = TypeVar("T")
 
@@ -87,7 +89,11 @@ class RecordedStore:
                 record(db, replace(self._like, did=did), at)
             return result
 
-        result = await self._store.transact(both)
+        try:
+            with anyio.fail_after(PATIENCE_S):
+                result = await self._store.transact(both)
+        except TimeoutError:  # it may be recorded yet: that somebody asked, who was told nothing
+            raise StoreSilent from None
         self._did = None
         return result
 

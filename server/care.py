@@ -28,6 +28,7 @@ from server.erasing import Erasures
 from server.onlooking import Talks, look_on
 from storage.connection import Store
 from storage.grants import Grant, grant_of
+from storage.patience import StoreSilent
 from storage.refusals import StoreRefused
 
 Land: TypeAlias = Callable[[AnyChange], Awaitable[Outcome]]
@@ -59,13 +60,15 @@ class Care:
         self.unsaid = unsaid  # and forget it
 
     async def grant(self, token: str) -> Grant | None:
-        """The grant that a token shows; none while the store does not answer."""
+        """The grant that a token shows; none while the store refuses. Raises ``CommandRefused`` where it is slow."""
 
         def ask(db: sqlite3.Connection) -> Grant | None:
             return grant_of(db, token)
 
         try:
             return await self.store.read(ask)
+        except StoreSilent as silent:
+            raise CommandRefused(silent.code) from None
         except StoreRefused:
             return None
 

@@ -114,7 +114,10 @@ class Connection:
     # ------------------------------------------------------------ hello
 
     async def _greeted(self) -> bool:
-        """Whether a session stands. Hello may come again after a companion that is not known."""
+        """Whether a session stands. Hello may come again after a companion that is not known.
+
+        What the server takes for it is no time of the client's.
+        """
         deadline = anyio.current_time() + self._door.limits.hello_seconds
         while self._address is None:
             data: Data | None = None
@@ -135,8 +138,10 @@ class Connection:
             if not isinstance(command, Hello):
                 await self._end("hello.required", re=command.id)
                 return False
+            began = anyio.current_time()
             if not await self._join(command):
                 return False
+            deadline += anyio.current_time() - began
         return True
 
     async def _join(self, hello: Hello) -> bool:
@@ -176,7 +181,10 @@ class Connection:
                 new_id("ses"),
             )
         except CommandRefused as refused:
-            await self._error(known_code(refused.code), re=hello.id, message=refused.message)
+            if (code := known_code(refused.code)).startswith("storage."):
+                await self._end(code, re=hello.id)
+                return False
+            await self._error(code, re=hello.id, message=refused.message)
             return True
         self._address, self._entrant = address, entrant
         if "pin" in entrant.features:
@@ -370,10 +378,10 @@ class Connection:
         await self._socket.send(error_frame(code, ref=ref, re=re, message=message))
 
     async def _end(self, code: ErrorCode, *, re: str | UnsetType = UNSET) -> None:
-        """An error after which the connection is closed."""
-        close = ERRORS[code].close
+        """An error after which the connection is closed; who may come with it again later is told to."""
+        close = ERRORS[code].close or (CloseCode.DRAINING if ERRORS[code].retryable else CloseCode.NORMAL)
         try:
             await self._error(code, re=re)
         except Gone:
             return
-        await self._socket.close(close if close is not None else CloseCode.NORMAL, ERRORS[code].message)
+        await self._socket.close(close, ERRORS[code].message)

@@ -3,12 +3,14 @@
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import product
 
+from actors.ports import CommandRefused
 from companions.companion import Companion
 from companions.contacts import Contacts as Told
 from companions.state import Who
 from server.settings import BadSetting, Contact, Contacts
 from storage.connection import Store
 from storage.grants import grants_for
+from storage.patience import StoreSilent
 from storage.refusals import StoreRefused
 
 
@@ -40,13 +42,16 @@ def contacts_of(settings: Contacts, found: Mapping[str, Companion]) -> Callable[
 def with_grants(store: Store, named: Callable[[Who], Awaitable[Told]]) -> Callable[[Who], Awaitable[Told]]:
     """Those who are ``named``, and those who hold a grant. Who is family or carer too is no safeguarding contact.
 
-    While the store gives no answer there are only those who are named: nobody is said to be told who may not be.
+    While the store refuses there are only those who are named: nobody is said to be told who may not be. One that
+    takes its time is asked again: raises ``CommandRefused``.
     """
 
     async def contacts(who: Who) -> Told:
         told = await named(who)
         try:
             found = await store.read(lambda db: grants_for(db, user=who.user))
+        except StoreSilent as silent:
+            raise CommandRefused(silent.code) from None
         except StoreRefused:
             return told
         held = [each for each in found if each.covers(who.user, who.companion)]

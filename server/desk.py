@@ -69,10 +69,13 @@ from storage.commands import retained
 from storage.connection import Store
 from storage.conversations import BadCursor, Conversation, Listed, conversation, list_conversations, metrics
 from storage.messages import history
+from storage.patience import StoreSilent, longer
 from storage.refusals import StoreRefused
 from storage.sessions import session_left
 
 T = TypeVar("T")
+
+EXPORT_SECONDS = 60.0
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("desk")
 
@@ -117,9 +120,14 @@ class StoreDesk:
         )
 
     async def _asked(self, question: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
-        """The answer of the store; a store that gives none does not end a talk: it goes on without (S20)."""
+        """The answer of the store; a store that gives none does not end a talk: it goes on without (S20).
+
+        A disk that only takes its time is asked again: raises ``CommandRefused``, or what is there would count as not.
+        """
         try:
             return await self._store.read(question)
+        except StoreSilent as silent:
+            raise CommandRefused(silent.code) from None
         except StoreRefused as refused:
             log.warning("store.silent", code=refused.code, detail=refused.detail)
             return otherwise
@@ -229,10 +237,11 @@ class StoreDesk:
 
     def _export(self, who: Who, command: MemoryExport, at: int) -> Done:
         name = self._casts[who.companion].companion.name
+        whole = longer(self._store, EXPORT_SECONDS)
 
         async def made() -> Download:
             return await export(
-                self._store, user=who.user, companion=who.companion, name=name, form=command.format, at=at
+                whole, user=who.user, companion=who.companion, name=name, form=command.format, at=at
             )
 
         path = self._tickets.give(who.session, made)

@@ -16,6 +16,7 @@ from server.origins import Caller
 from server.pairing import Pairing, TooManyGuesses, is_code
 from storage.connection import Store
 from storage.grants import Grant, grant_of
+from storage.patience import StoreSilent
 from storage.persons import all_people, is_known
 from storage.refusals import StoreRefused
 from storage.tokens import Token, is_open, token_of
@@ -93,7 +94,9 @@ class Entrance:
             if found is None:
                 raise NotAdmitted("auth.refused")
             return await self._with_token(found, hello, shown)
-        except StoreRefused as refused:  # it cannot be told whose the token is
+        except StoreSilent as silent:  # it cannot be told yet whose the token is
+            raise NotAdmitted(silent.code) from None
+        except StoreRefused as refused:  # nor for as long as this lasts
             if self.open_mode and caller.near:
                 return self._in_the_open(hello, caller)
             raise NotAdmitted(refused.code) from None

@@ -11,10 +11,12 @@ import sqlite3
 import time
 from collections.abc import Callable
 
+import anyio
 import anyio.to_thread
 
 from actors.ports import CommandRefused
 from storage.connection import Store
+from storage.patience import PATIENCE_S, StoreSilent
 from storage.persons import Pin, count_miss, no_miss, pin_of
 
 FREE_TRIES = 5
@@ -58,12 +60,17 @@ class Pins:
                 self._tried[user] = self._clock()  # here: of many that come at once one is tried
             return known
 
-        known = await self._store.transact(begin)
+        try:
+            with anyio.fail_after(PATIENCE_S):
+                known = await self._store.transact(begin)
+        except TimeoutError:  # it may be counted yet: as a try, not as a right one
+            raise StoreSilent from None
         if known is None:
             raise CommandRefused("auth.forbidden", "This person has no PIN.")
         if not await anyio.to_thread.run_sync(fits, pin, known):
             raise CommandRefused("auth.forbidden", "This is not the PIN.")
-        await self._store.transact(lambda db: no_miss(db, user))
+        with anyio.move_on_after(PATIENCE_S):
+            await self._store.transact(lambda db: no_miss(db, user))
 
     def _wait(self, user: str, misses: int) -> None:
         """A device that was switched off and on has waited for nothing yet."""

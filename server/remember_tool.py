@@ -22,6 +22,7 @@ from server.finding import UNAVAILABLE
 from server.ids import new_id
 from storage.connection import Store
 from storage.messages import Asking, asking_now
+from storage.refusals import StoreRefused
 
 Land: TypeAlias = Callable[[Who, AnyChange], Awaitable[Outcome]]
 """Land what a tool changes, and let the person's sessions know."""
@@ -41,7 +42,10 @@ async def remember(store: Store, land: Land, companion: Companion, who: Who, cal
     def ask(db: sqlite3.Connection) -> Asking | None:
         return asking_now(db, user=who.user, companion=who.companion)
 
-    asking = await store.read(ask)
+    try:
+        asking = await store.read(ask)
+    except StoreRefused:
+        return "Nothing was kept."
     if asking is None:
         return "Nothing was kept."
     outcome = await land(who, _proposed(policy, kept, who, asking, text, at))

@@ -7,7 +7,7 @@ import pytest
 from loadtest.nursery import Nursery, nursery
 from tests.server.shims import built
 
-SHIMS = ("failing_fsync.c", "recorded_connects.c", "refused_writes.c", "shifted_clock.c")
+SHIMS = ("failing_fsync.c", "hanging_disk.c", "recorded_connects.c", "refused_writes.c", "shifted_clock.c")
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,8 @@ CODES: tuple[RefusalCode, ...] = ("storage.full", "storage.busy", "storage.faile
 class Weather:
     """When the disk refuses, and how."""
 
+    free: anyio.Event | None = None  # while one is there that is not set, the disk hangs
+
     def __init__(self, fate: Fate, seconds: float, share: float) -> None:
         chance = fate.chance("weather")
         self._storms: list[tuple[float, float, RefusalCode]] = []
@@ -75,6 +77,8 @@ class Disk:
             await self._pause()
             if self._hangs.random() < HANGS:
                 await anyio.sleep(self._hangs.uniform(*HANG_SECONDS))
+            if self._weather.free is not None:
+                await self._weather.free.wait()
             if not self.killed:
                 self._work.popleft()()
 

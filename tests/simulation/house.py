@@ -48,6 +48,7 @@ from server.sweeper import Sweeper
 from server.tickets import Tickets
 from storage.erased import LEDGER_FILE, erased_before
 from storage.order import epoch
+from storage.patience import Patient
 from storage.recovery import recover
 from storage.refusals import StoreRefused
 from storage.spill import Group, Spill, spill
@@ -226,6 +227,7 @@ async def _served(
     await _once_taken(disk, lambda db: brought_in(db, waits, ledger))
     await _once_taken(disk, lambda db: recover(db, now_ms()))
     this_epoch = await disk.read(epoch)
+    patient = Patient(disk)
     found, cast = everybody(), rules()
     metrics = Metrics()
     erasures = Erasures(disk, made.folder, scrubber, cool_down=60.0, now_ms=now_ms)
@@ -236,7 +238,7 @@ async def _served(
             sessions.refresh(who.user, companion=who.companion, items=())
         return outcome
 
-    desk = StoreDesk(disk, cast, this_epoch, erasures, Tickets(), kept, waiting=writing.waiting)
+    desk = StoreDesk(patient, cast, this_epoch, erasures, Tickets(), kept, waiting=writing.waiting)
     sessions = Sessions(tasks, cast, desk)
     channels = (Channel(), Channel(), Channel())
 
@@ -278,7 +280,7 @@ async def _served(
     for name, each in work.items():
         tasks.start_soon(_kept, each, name, name=name)
     care = Care(
-        disk,
+        patient,
         lambda change: land(writer, (change,)),
         erasures,
         changed=lambda user: sessions.refresh(user, edited=True),
@@ -288,7 +290,7 @@ async def _served(
         talks=sessions,
     )
     presence, pairing = Presence(tasks), Pairing(anyio.current_time)
-    entrance = Entrance(disk, pairing, kiosk=False)
+    entrance = Entrance(patient, pairing, kiosk=False)
     await entrance.look()
     house.sessions, house.channels = sessions, channels
     house.door = Door(
@@ -297,8 +299,8 @@ async def _served(
         pace=Pace(Limits(commands_per_second=1_000.0)),
         entrance=entrance,
         pairing=pairing,
-        pins=Pins(disk, anyio.current_time),
-        do=Ordering(disk, presence, entrance, pairing, lambda: "", nobody_told),
+        pins=Pins(patient, anyio.current_time),
+        do=Ordering(patient, presence, entrance, pairing, lambda: "", nobody_told),
         sessions=sessions,
         services=services,
         limits=Limits(commands_per_second=1_000.0),

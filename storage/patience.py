@@ -1,0 +1,111 @@
+"""A disk that neither gives nor refuses keeps nobody waiting beyond a bound.
+
+A cancelled waiter does not cancel a function that the database's thread has in hand (decision D8). So who asks waits
+for so long, and whoever comes while that function is still in the thread's hands is told at once.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import anyio
+
+from storage.connection import BUSY_TIMEOUT_MS, Store
+from storage.refusals import StoreRefused
+
+T = TypeVar("T")
+
+PATIENCE_S: Final = BUSY_TIMEOUT_MS / 1_000 + 1.0  # a lock of another program's is waited out first
+
+
+class StoreSilent(StoreRefused):
+    """The disk gave no answer in time; it may give one later."""
+
+    def __init__(self) -> None:
+        super().__init__("storage.busy", "no answer in time")
+
+
+class _Withdrawn(Exception):
+    """Nobody waits for it any more."""
+
+
+class _Asked:
+    """One function on its way: the thread takes it up, or who waits takes it back; whichever is first."""
+
+    def __init__(self) -> None:
+        self._turn = [None]  # whoever takes it out decides: two threads look at it
+        self.over = False  # it has left the thread's hands
+
+    def taken(self) -> bool:
+        try:
+            self._turn.pop()
+        except IndexError:
+            return False
+        return True
+
+
+class Patient:
+    """A store whose answer is waited for so long: then, and while it still hangs, ``StoreSilent`` is raised.
+
+    What was only to be read is left behind. A transaction is taken back where it had not begun, so that it is not
+    done later; one that had begun is waited for, as its outcome is not known before.
+    """
+
+    def __init__(self, store: Store, seconds: float = PATIENCE_S) -> None:
+        self._store = store
+        self._seconds = seconds
+        self._late: list[_Asked] = []
+
+    async def read(self, fn: Callable[[sqlite3.Connection], T]) -> T:
+        """Run ``fn`` against one consistent state."""
+        return await self._in_time(self._store.read, fn, leave=True)
+
+    async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:
+        """Run ``fn`` in one transaction of its own."""
+        return await self._in_time(self._store.transact, fn, leave=False)
+
+    async def tend(self, fn: Callable[[sqlite3.Connection], T]) -> T:
+        """Run ``fn`` outside of any transaction; what the files need takes its time."""
+        return await self._store.tend(fn)
+
+    async def _in_time(
+        self,
+        run: Callable[[Callable[[sqlite3.Connection], T]], Awaitable[T]],
+        fn: Callable[[sqlite3.Connection], T],
+        *,
+        leave: bool,
+    ) -> T:
+        self._late = [each for each in self._late if not each.over]
+        if self._late:
+            raise StoreSilent
+        asked = _Asked()
+
+        def unless_withdrawn(db: sqlite3.Connection) -> T:
+            try:
+                if not asked.taken():
+                    raise _Withdrawn
+                return fn(db)
+            finally:
+                asked.over = True
+
+        def out_of_patience() -> None:
+            if asked.taken() or leave:
+                scope.cancel()
+
+        scope = anyio.CancelScope()
+        timer = asyncio.get_running_loop().call_later(self._seconds, out_of_patience)
+        try:
+            with scope:
+                return await run(unless_withdrawn)
+        finally:
+            timer.cancel()
+            if leave:
+                asked.taken()  # nobody would hear of it
+        self._late.append(asked)
+        raise StoreSilent
+
+
+def longer(store: Store, seconds: float) -> Store:
+    """The same store, for a question whose answer is long."""
+    return Patient(store._store, seconds) if isinstance(store, Patient) else store  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]  # the class is this module's own
