@@ -49,7 +49,11 @@ class Reader(Protocol):
         ...
 
     def feed(self, chunk: bytes) -> list[Piece]:
-        """The pieces that ``chunk`` completes; raises ``ModelError``."""
+        """The pieces that ``chunk`` completes; raises ``ModelError``, where pieces came before it only later."""
+        ...
+
+    def check(self) -> None:
+        """Raises the ``ModelError`` that came in one chunk with the last pieces, behind them."""
         ...
 
     def end(self) -> list[Piece]:
@@ -143,6 +147,7 @@ class Answer(ABC):
         self._usage: Usage | None = None
         self._reason: FinishReason | None = None
         self._over = False
+        self._fault: ModelError | None = None
         self.tokens = 0
 
     @property
@@ -152,22 +157,40 @@ class Answer(ABC):
 
     def feed(self, chunk: bytes) -> list[Piece]:
         """As ``Reader`` promises."""
+        self.check()
         pieces: list[Piece] = []
         try:
-            for line in self._splitter.feed(chunk):
-                self._line(line, pieces)
-        except LineTooLongError:
-            raise ModelError("broken", "the model server sent a line without end") from None
+            self._feed(chunk, pieces)
+        except ModelError as fault:
+            if not pieces:
+                raise
+            self._fault = fault  # how much of an answer is kept does not hang on how its bytes were cut
         return pieces
+
+    def check(self) -> None:
+        """As ``Reader`` promises."""
+        fault, self._fault = self._fault, None
+        if fault is not None:
+            raise fault
 
     def end(self) -> list[Piece]:
         """As ``Reader`` promises."""
+        self.check()
         pieces: list[Piece] = []
         for line in self._splitter.end():
             self._line(line, pieces)
         if not self._over:
             self._close(pieces)
         return pieces
+
+    def _feed(self, chunk: bytes, pieces: list[Piece]) -> None:
+        try:
+            for line in self._splitter.feed(chunk):
+                self._line(line, pieces)
+        except LineTooLongError as error:
+            for line in error.before:
+                self._line(line, pieces)
+            raise ModelError("broken", "the model server sent a line without end") from None
 
     def _line(self, line: bytes, pieces: list[Piece]) -> None:
         if self._over or not line or line.isspace():

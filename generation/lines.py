@@ -5,13 +5,19 @@ never sends a newline costs 64 KiB and then its answer. Bytes are split before t
 character cut in half by a chunk border is whole again in its line.
 """
 
+from itertools import takewhile
+
 MOST_LINE_BYTES = 64 * 1024
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DATA_FIELDS = (b"data", b"error")  # llama.cpp has sent its errors in a field of that name
 
 
 class LineTooLongError(Exception):
-    """A line, or the data of one event, is longer than ``MOST_LINE_BYTES``."""
+    """A line, or the data of one event, is longer than ``MOST_LINE_BYTES``; ``before`` came whole ahead of it."""
+
+    def __init__(self, before: list[bytes]) -> None:
+        super().__init__()
+        self.before = before
 
 
 class Lines:
@@ -33,7 +39,7 @@ class Lines:
         self._rest = lines.pop()
         if len(self._rest) > MOST_LINE_BYTES or (lines and max(map(len, lines)) > MOST_LINE_BYTES):
             self._rest = b""
-            raise LineTooLongError
+            raise LineTooLongError(list(takewhile(lambda line: len(line) <= MOST_LINE_BYTES, lines)))
         return lines
 
     def end(self) -> list[bytes]:
@@ -58,8 +64,13 @@ class Events:
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of each event that ``chunk`` completes. Raises ``LineTooLongError``."""
         events: list[bytes] = []
-        for line in self._lines.feed(chunk):
-            self._take(line, events)
+        try:
+            for line in self._lines.feed(chunk):
+                self._take(line, events)
+        except LineTooLongError as error:
+            for line in error.before:
+                self._take(line, events)
+            raise LineTooLongError(events) from None
         return events
 
     def end(self) -> list[bytes]:
@@ -86,7 +97,7 @@ class Events:
         self._data.append(data)
         self._bytes += len(data)
         if self._bytes > MOST_LINE_BYTES:
-            raise LineTooLongError
+            raise LineTooLongError([])
 
     def _dispatch(self, events: list[bytes]) -> None:
         if self._data:

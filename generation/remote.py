@@ -66,10 +66,14 @@ class Flow:
         try:
             while not (self._reader.tokens or self._over):
                 self._take(await anext(self._chunks, None))
+            if not self._over:
+                self._reader.check()  # nothing of it was shown: it may be asked for again
         except BrokenConnectionError as error:
             raise ModelError("unreachable", str(error)) from None
 
     async def _fill(self) -> None:
+        if not self._over:
+            self._reader.check()
         since = self._watch.now()
         seen = self._reader.tokens
         while not (self._ready or self._over):

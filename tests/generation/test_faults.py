@@ -1,11 +1,12 @@
 """Whatever a model server does, the answer ends in time: with its pieces, or with a fault that has a name."""
 
+import asyncio
 from contextlib import suppress
 
 import anyio
 import pytest
 
-from companions.ports import Finished, ModelError, ModelFault, Piece, Prompt, Text
+from companions.ports import Finished, LanguageModel, ModelError, ModelFault, Piece, Prompt, Text
 from generation.choose import ModelSettings, language_model
 from generation.deadlines import Deadlines
 from loadtest.model_script import TEXT, Fault, Script
@@ -21,11 +22,16 @@ def anyio_backend() -> tuple[str, dict[str, object]]:
 
 
 async def failing(scene: Stage, prompt: Prompt = PROMPT) -> tuple[list[Piece], ModelError, float]:
+    """As ``failed``, of the scene's model."""
+    return await failed(scene.model, prompt)
+
+
+async def failed(model: LanguageModel, prompt: Prompt = PROMPT) -> tuple[list[Piece], ModelError, float]:
     """What came before the fault, the fault, and the seconds from the last piece to it."""
     pieces: list[Piece] = []
     last = anyio.current_time()
     try:
-        async with scene.model.stream(prompt) as stream:
+        async with model.stream(prompt) as stream:
             async for piece in stream:
                 pieces.append(piece)
                 last = anyio.current_time()
@@ -61,6 +67,28 @@ async def test_an_error_in_the_stream_ends_it(kind: str) -> None:
         assert error.fault == {"openai": "overloaded", "ollama": "broken", "anthropic": "overloaded"}[kind]
         assert text_of(pieces) == "It is good"
         assert "engine" not in str(error)
+
+
+async def test_what_comes_in_one_read_with_a_fault_is_kept_too() -> None:
+    """How much a read brings is the machine's matter: where it is busy, several writes are one."""
+
+    def line(word: str) -> bytes:
+        return b'{"message":{"content":"%b"}}\n' % word.encode()
+
+    async def answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n" + line("It"))
+        await anyio.sleep(0.2)
+        writer.write(line(" is") + line(" good") + b'{"message":{"cont\n')
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(answers, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with language_model(ModelSettings(model=f"ollama:m@{url}")) as model:
+            pieces, error, _ = await failed(model)
+    assert error.fault == "broken"
+    assert text_of(pieces) == "It is good"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -14,6 +14,7 @@ from companions.ports import Finished, LanguageModel, ModelError, Piece
 from generation.anthropic import MessageReader
 from generation.choose import ModelSettings, language_model
 from generation.dialect import Habits, Reader
+from generation.lines import MOST_LINE_BYTES
 from generation.ollama import ChatReader as OllamaReader
 from generation.openai import ChatReader as OpenAIReader
 from loadtest.model_dialects import form_of
@@ -117,6 +118,23 @@ def test_a_damaged_stream_gives_pieces_or_a_fault(
         at = place % len(stream)
         stream = stream[:at] + inserted + stream[at + removed :]
     assert isinstance(outcome(READERS[kind](), cut(stream, borders)), list | str)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fault", ["half an object", "a line without end", "an error of the server"])
+def test_what_comes_before_a_fault_is_kept_also_where_both_are_one_chunk(kind: str, fault: str) -> None:
+    form = form_of(PATHS[kind], {}, unknown_fields=False)
+    assert form is not None
+    said = form.say("It is good")
+    broken = {
+        "half an object": said.rstrip(b"\n")[:-9] + b"\n\n",
+        "a line without end": b"x" * (MOST_LINE_BYTES + 1),
+        "an error of the server": form.error(),
+    }
+    reader = READERS[kind]()
+    assert text_of(reader.feed(said + broken[fault])) == "It is good"
+    with pytest.raises(ModelError):
+        reader.check()
 
 
 @pytest.mark.parametrize("kind", KINDS)
