@@ -15,11 +15,16 @@ def anyio_backend() -> tuple[str, dict[str, object]]:
     return clock.virtual_time()
 
 
-async def test_an_hour_takes_no_time() -> None:
+async def an_hour() -> float:
+    """The real seconds it took."""
     real, start = time.monotonic(), anyio.current_time()
     await anyio.sleep(3600)
     assert anyio.current_time() - start == pytest.approx(3600)
-    assert time.monotonic() - real < 1
+    return time.monotonic() - real
+
+
+async def test_an_hour_takes_no_time() -> None:
+    assert min([await an_hour() for _ in range(7)]) < 1  # a machine that stood still meanwhile says nothing
 
 
 async def test_sleepers_wake_in_the_order_of_their_timers() -> None:
