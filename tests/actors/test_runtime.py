@@ -4,6 +4,12 @@ import anyio
 import pytest
 
 from actors.runtime import Address, Closed, Inbox, backoff, running
+from tests import clock
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, object]]:
+    return clock.virtual_time()
 
 
 async def test_mail_comes_in_order_and_the_actor_finishes_what_it_has() -> None:

@@ -3,6 +3,7 @@
 import gc
 
 import anyio
+import pytest
 
 from actors.mail import Mail, Replaced
 from actors.ports import Cast
@@ -10,11 +11,17 @@ from actors.runtime import Address, Inbox
 from actors.sessions import Left, Principal, Sessions, Wanted
 from companions.changes import Deferred, Landed, SessionContinued
 from memory.recall import Remembered
+from tests import clock
 from tests.actors.stage import Stage
 from tests.companions.library import shipped
 from tests.companions.scenes import WHO
 
 BACK = Wanted(companion="serenity", resume_session="ses_before", resume_seq=3, resume_epoch="epo_1")
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, object]]:
+    return clock.virtual_time()
 
 
 class Before:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import anyio
+import pytest
 
 from actors.runtime import Address, Reply, running
 from actors.writer import Refusing, Write, Writer
@@ -15,6 +16,12 @@ from companions.changes import (
     Refused,
     SettingSet,
 )
+from tests import clock
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, object]]:
+    return clock.virtual_time()
 
 
 def change(number: int) -> SettingSet:

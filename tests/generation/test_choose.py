@@ -20,7 +20,13 @@ from generation.naming import (
 )
 from loadtest.model_script import Script
 from loadtest.model_server import model_server
+from tests import clock
 from tests.generation.stage import PROMPT, end_of, text_of
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, object]]:
+    return clock.virtual_time()
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,16 @@ from generation.embedding import embedder
 from generation.naming import BadModelNameError, OllamaModel, OpenAIModel, parse_embedder
 from loadtest.model_script import Fault, Script
 from loadtest.model_server import ModelServer, model_server
+from tests import clock
 from tests.generation.stage import address
 
 KINDS = ["openai", "ollama"]
 TEXTS = ["Where is my daughter?", "where is my daughter", "The soup was good."]
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, object]]:
+    return clock.virtual_time()
 
 
 @asynccontextmanager

@@ -22,7 +22,13 @@ from generation.choose import ModelSettings, language_model
 from generation.http import tls_of
 from loadtest.model_script import TEXT, Script
 from loadtest.model_server import model_server
+from tests import clock
 from tests.generation.stage import PROMPT, stage, text_of
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, object]]:
+    return clock.virtual_time()
 
 
 def self_signed(folder: Path) -> ssl.SSLContext:
