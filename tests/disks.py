@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+NOT_HERE = "mounting a tmpfs is not allowed here"
+
 
 @contextmanager
 def mounted(place: Path, size: str) -> Generator[Path]:
     """A file system of ``size`` (such as ``12m``) at ``place``."""
     place.mkdir()
     if _mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)):
-        pytest.skip("mounting a tmpfs is not allowed here")
+        pytest.skip(NOT_HERE)
     try:
         yield place
     finally:

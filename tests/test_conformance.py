@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.disks import NOT_HERE
 from tests.outcomes import NODE, PAGE, ROOT, Outcomes, named
 
 ROW = re.compile(
@@ -52,6 +53,16 @@ def test_a_whole_run_fails_where_a_named_test_did_not_pass() -> None:
     outcomes.pytest_sessionfinish(session)  # type: ignore[arg-type]  # all it looks at is the status
     assert session.exitstatus == pytest.ExitCode.TESTS_FAILED
     assert outcomes.unproved == {min(named())}
+
+
+@pytest.mark.parametrize(("why", "absent"), [(NOT_HERE, True), ("it is not yet written", False)])
+def test_what_the_machine_does_not_allow_is_no_promise_without_proof(why: str, absent: bool) -> None:
+    """A container most often lets nobody mount a disk."""
+    outcomes = Outcomes()
+    node = "tests/server/test_store_faults.py::test_a"
+    skipped = ("tests/disks.py", 17, f"Skipped: {why}")
+    outcomes.pytest_runtest_logreport(pytest.TestReport(node, (node, 0, ""), {}, "skipped", skipped, "call"))
+    assert (node in outcomes.proved) is absent
 
 
 def test_a_part_of_the_suite_is_not_asked_for_the_whole() -> None:

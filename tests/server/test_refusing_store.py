@@ -2,11 +2,10 @@
 
 import json
 import sqlite3
-import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Generator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import anyio
@@ -20,6 +19,7 @@ from protocol.talk_frames import Durable
 from server.app import STORE_FILE
 from server.spilling import SPILL_FILE
 from storage.migrating import back_up
+from tests.disks import fill, mounted
 from tests.server.serving import serving, settings
 
 
@@ -61,22 +61,8 @@ def read(url: str) -> bytes:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Generator[Path]:
     """A file system of 12 MiB."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(place)], check=False, capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("mounting a tmpfs is not allowed here")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
-
-
-def fill(file: Path) -> None:
-    """Write until there is no room."""
-    with suppress(OSError), file.open("wb", buffering=0) as opened:
-        while opened.write(b"x" * 4_096):
-            pass
+    with mounted(tmp_path / "small", "12m") as place:
+        yield place
 
 
 async def test_a_full_disk_and_room_again_without_a_restart(small_disk: Path) -> None:
