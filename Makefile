@@ -1,9 +1,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := -m pip install --quiet --disable-pip-version-check --retries 10 --timeout 60
+INSTALL := $(BIN)/python $(PIP)
 ROOMS := actors companions generation memory protocol server storage
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+.DELETE_ON_ERROR: # an environment that was begun and not finished is none
 
 .PHONY: serve test lint types contracts unit evaluate kills soak bounds simulate audit lock clean
 
@@ -63,7 +66,7 @@ $(VENV)/.test: pyproject.toml requirements/test.txt | $(VENV)/bin/python
 
 $(VENV)/.audit: requirements/audit.txt | $(VENV)/bin/python
 	$(PYTHON) -m venv $(VENV)/audit
-	$(VENV)/audit/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt
+	$(VENV)/audit/bin/python $(PIP) --require-hashes -r requirements/audit.txt
 	touch $@
 
 # Whether a fault is known of what is taken from elsewhere; where nobody can be asked it says so.
