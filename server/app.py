@@ -35,7 +35,7 @@ from server.aftercare import aftercare, nudging
 from server.allowance import rationed
 from server.attending import Attending
 from server.care import Care
-from server.casting import casts, companions
+from server.casting import at_home, casts, companions
 from server.collector import seldom_collector
 from server.committing import committing
 from server.connection import Door
@@ -73,7 +73,7 @@ from server.presence import Presence
 from server.restoring import Watch, made_whole
 from server.retention import Retention
 from server.scrubber import Scrubber
-from server.settings import BadSetting, Settings
+from server.settings import Settings
 from server.spilling import mending, spilling
 from server.static import pages
 from server.story_vectors import stories_meant
@@ -122,11 +122,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
     began = time.monotonic()
     seldom_collector()
     found = companions(settings.companions.folder)
-    default = found.get(settings.companions.default)
-    if default is None:
-        raise BadSetting(
-            "companions.default", settings.companions.default, "there is no such companion", "settings"
-        )
+    default = at_home(settings.companions, found)
     tls = await anyio.to_thread.run_sync(tls_of, settings.folder)
     check_network(settings.listen, secure=tls is not None)
     unlocked(settings)

@@ -12,6 +12,8 @@ from companions.errors import PolicyError
 from companions.folder import SHARED
 from companions.loading import family
 from companions.turn import PolicyRules
+from server.setting_faults import unknown
+from server.settings import BadSetting, Companions
 
 TEXT_ENDINGS = (".md", ".toml")
 
@@ -41,22 +43,31 @@ def _library() -> dict[str, dict[str, str]]:
     return {each.name: files_of(each) for each in shipped().iterdir() if each.is_dir()}
 
 
-def folders(own: str) -> Iterator[tuple[str, dict[str, str]]]:
+def folders(folder: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The folder of each companion with its files; what is the operator's goes before what ships.
 
     The operator's folder may hold a folder ``shared`` too: crisis resources of one's own for all companions.
     """
     found = dict(_library())
     shared = {f"{SHARED}{path}": text for path, text in found.pop("shared").items()}
-    if own:
-        base = Path(own)
+    if folder:
+        base = Path(folder)
         if not base.is_dir():
-            raise PolicyError(own, "", "there is no such folder (companions.folder)")
+            raise PolicyError(folder, "", "there is no such folder (companions.folder)")
+        if (base / "companion.toml").is_file():
+            raise PolicyError(
+                folder, "", "is one companion; name the folder that holds it (companions.folder)"
+            )
         if (base / "shared").is_dir():
             shared |= files_of(base / "shared", SHARED)
-        found |= {each.name: files_of(each) for each in base.iterdir() if (each / "companion.toml").is_file()}
+        found |= {each.name: files_of(each) for each in own(folder)}
     for name, files in sorted(found.items()):
         yield name, {**shared, **files}
+
+
+def own(folder: str) -> tuple[Path, ...]:
+    """The folders of an operator's own companions."""
+    return tuple(each for each in Path(folder).iterdir() if (each / "companion.toml").is_file())
 
 
 @lru_cache(32)
@@ -68,6 +79,17 @@ def _family(name: str, files: frozenset[tuple[str, str]]) -> tuple[Companion, ..
 def companions(own: str) -> dict[str, Companion]:
     """Every companion by each id a client may name; raises ``PolicyError`` with file, key and reason."""
     return catalogue(_family(name, frozenset(files.items())) for name, files in folders(own))
+
+
+def at_home(settings: Companions, found: Mapping[str, Companion]) -> Companion:
+    """Who answers a client that names nobody; raises ``BadSetting`` where a setting names a companion there is not."""
+    wrong = unknown((settings.default,), found)
+    if wrong is not None:
+        raise BadSetting("companions.default", settings.default, wrong, "settings")
+    wrong = unknown(settings.allow_remote, {each.id for each in found.values()})
+    if wrong is not None:
+        raise BadSetting("companions.allow_remote", list(settings.allow_remote), wrong, "settings")
+    return found[settings.default]
 
 
 def casts(

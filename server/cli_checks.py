@@ -20,15 +20,18 @@ from protocol.asyncapi import asyncapi
 from protocol.schema import json_schema
 from server import authority
 from server.app import STORE_FILE
-from server.casting import companions
+from server.casting import at_home, companions, own
 from server.cli_keeper import rests_words
+from server.contacts import contacts_of
 from server.ids import now_ms
 from server.keys import unlocked
+from server.listener import check_network
 from server.models import check_embedder, check_local, model_settings
 from server.network import network
 from server.origins import is_loopback
 from server.plain_words import store_words
 from server.settings import BadSetting, Loaded, Settings
+from server.tls import tls_of
 from storage.backups import backups
 from storage.connection import read_only
 from storage.engine import errors
@@ -68,6 +71,7 @@ async def doctor(settings: Settings) -> int:
     findings = [
         *_machine(),
         *_folder(settings),
+        _network(settings),
         _alerts(settings),
         *_companions(settings),
         await _model(settings),
@@ -111,8 +115,8 @@ def _folder(settings: Settings) -> Iterator[Finding]:
     free = shutil.disk_usage(place).free
     yield Finding(os.access(place, os.W_OK), "data folder", str(folder))
     yield Finding(free > LEAST_FREE_BYTES, "free space", f"{free // 1_048_576} MiB")
+    yield _encrypted(settings)
     if folder.exists():
-        yield _encrypted(settings)
         yield _looked("in use", lambda: _held(folder))
         yield _looked("store", lambda: _store(folder / STORE_FILE))
         yield from _certificates(folder)
@@ -159,9 +163,25 @@ def _who_comes_in(settings: Settings) -> Finding:
     return Finding(alone, "who comes in", f"{seen} (fireside pair ends it){beyond}")
 
 
+def _network(settings: Settings) -> Finding:
+    """Whether a start would listen there."""
+    listen = settings.listen
+    try:
+        check_network(listen, secure=tls_of(settings.folder) is not None)
+    except (BadSetting, FolderUnusable) as wrong:
+        return Finding(False, "listens", str(wrong))
+    return Finding(True, "listens", f"{listen.host}, port {listen.port or 'any free one'}")
+
+
 def _alerts(settings: Settings) -> Finding:
     """Who is told when somebody may be in danger: a name in the settings is reached by nothing of ours."""
     named = [*settings.contacts.caregiver, *settings.contacts.safeguarding]
+    try:
+        contacts_of(settings.contacts, companions(settings.companions.folder))
+    except PolicyError:
+        pass  # said with the companions
+    except BadSetting as wrong:
+        return Finding(False, "alerts", str(wrong))
     try:
         with read_only(settings.folder / STORE_FILE) as db:
             held = len(all_grants(db))
@@ -245,11 +265,14 @@ def _looked(what: str, look: Callable[[], str]) -> Finding:
 def _companions(settings: Settings) -> Iterator[Finding]:
     try:
         found = companions(settings.companions.folder)
-    except PolicyError as error:
+        default = at_home(settings.companions, found).id
+    except (PolicyError, BadSetting) as error:
         yield Finding(False, "companions", str(error))
         return
-    default = settings.companions.default
-    yield Finding(default in found, "companions", f"{', '.join(found)}; by itself: {default}")
+    yield Finding(True, "companions", f"{', '.join(found)}; by itself: {default}")
+    if settings.companions.folder and not own(settings.companions.folder):
+        seen = f"none in {settings.companions.folder} (companions.folder): each is a folder with a companion.toml"
+        yield Finding(False, "your companions", seen)
 
 
 async def _model(settings: Settings) -> Finding:

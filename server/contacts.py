@@ -71,6 +71,10 @@ def _check(key: str, contact: Contact, found: Mapping[str, Companion]) -> None:
         raise BadSetting(
             key, contact.name, "the name is one line of text, without space around it", "settings"
         )
+    if not contact.user.isprintable() or contact.user != contact.user.strip():
+        raise BadSetting(
+            key, contact.user, "the user is one line of text, without space around it", "settings"
+        )
     if contact.companion and contact.companion not in found:
         raise BadSetting(key, contact.companion, "there is no such companion", "settings")
 

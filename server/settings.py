@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal, cast, get_type_hints
 import msgspec
 import platformdirs
 
+from server.setting_faults import fault
+
 PREFIX = "FIRESIDE_"
 SECRETS = frozenset({"model.api_key", "embedder.api_key"})
 
@@ -196,7 +198,7 @@ def _from_file(file: Path | None) -> list[tuple[tuple[str, Any], str]]:
     if file is None:
         return []
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))  # some editors write a mark before it
     except OSError as error:
         raise BadSetting("config", str(file), f"cannot be read: {error.strerror}", "--config") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -229,12 +231,15 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[tuple[str, A
 
 def _secret_file(key: str, path: str, name: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        held = Path(path).read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise BadSetting(
             key, path, f"the file {path} cannot be read: {reason}", f"environment {name}"
         ) from None
+    if not held:
+        raise BadSetting(key, path, f"the file {path} is empty", f"environment {name}")
+    return held
 
 
 def _given(given: Mapping[str, Any]) -> list[tuple[tuple[str, Any], str]]:
@@ -259,6 +264,10 @@ def _checked(key: str, value: object, origin: str) -> object:
     if isinstance(value, str) and origin.startswith(("environment", "file of")) and "tuple" in str(kind):
         value = [part.strip() for part in value.split(",") if part.strip()]
     try:
-        return msgspec.convert(value, kind, strict=isinstance(value, bool | dict))
+        checked: object = msgspec.convert(value, kind, strict=isinstance(value, bool | dict))
     except msgspec.ValidationError as error:
         raise BadSetting(key, value, str(error), origin) from None
+    wrong = fault(key, checked)
+    if wrong is not None:
+        raise BadSetting(key, value, wrong, origin)
+    return checked
