@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from loadtest.model_dialects import Form, Json
 from loadtest.model_script import BIG, Script, tokens_of
 
-Action: TypeAlias = Literal["reset", "close", "hang", "end"]
+Action: TypeAlias = Literal["reset", "close", "hang", "hold", "end"]
 Step: TypeAlias = tuple[float, bytes | Action]
 CHUNK_END = b"\r\n"
 PING_EVERY = 1.0
@@ -76,6 +76,8 @@ def body(script: Script, form: Form, request: Json, prompt_tokens: int) -> Itera
         yield 0.0, chunk(frame)
     count = 0
     for frame in answer(script, form, request):
+        if count == script.hold_after:
+            yield 0.0, "hold"
         if count == script.fault_after:
             yield from broken(script, form, frame)
         yield (pause if count else script.first_token), chunk(frame)

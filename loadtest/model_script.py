@@ -66,7 +66,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
 
     ``status`` other than 200 answers with an error of the dialect, ``retry_after`` with that header.
     ``refuses`` names request fields that are answered with 400. ``write_bytes`` cuts what is written into
-    pieces of that size.
+    pieces of that size. After ``hold_after`` tokens nothing comes until the request is told to ``go_on``.
     """
 
     text: str = TEXT
@@ -83,6 +83,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     retry_after: str | None = None
     refuses: tuple[str, ...] = ()
     write_bytes: int | None = None
+    hold_after: int | None = None
     count: bool = True  # says how many tokens it used
     dimension: int = 384  # of embeddings
 

@@ -40,6 +40,13 @@ class Request:
         self.ended = anyio.Event()
         self.closed_early = False  # the client closed before the answer was complete
         self.writes = 0
+        self.may_go_on = False
+        self.freed: Callable[[], None] = lambda: None  # called when what a script holds back may come
+
+    def go_on(self) -> None:
+        """What the script holds back may come: now, or when it is reached."""
+        self.may_go_on = True
+        self.freed()
 
     def json(self) -> Json:
         """The body as the object it is; empty when it is none."""
@@ -121,6 +128,7 @@ class Connection(asyncio.Protocol):
         self.timer: asyncio.TimerHandle | None = None
         self.next_at = 0.0
         self.paused = False
+        self.held = False
         self.step: Step | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -257,10 +265,16 @@ class Connection(asyncio.Protocol):
         if self.timer is None:
             self.advance()
 
+    def go_on(self) -> None:
+        """What was held back is due from now on."""
+        self.held, self.next_at = False, self.loop.time()
+        if self.timer is None:
+            self.advance()
+
     def advance(self) -> None:
         """Takes the next step when it is due; each step is a turn of the loop of its own."""
         self.timer = None
-        if self.transport is None or self.paused:
+        if self.transport is None or self.paused or self.held:
             return
         if self.step is None:
             self.step = next(self.steps, (0.0, "end"))
@@ -279,6 +293,11 @@ class Connection(asyncio.Protocol):
                 self.write(what)
                 return True
             case "hang":
+                return False
+            case "hold":
+                if self.request is None or self.request.may_go_on:
+                    return True
+                self.held, self.request.freed = True, self.go_on
                 return False
             case "reset" | "close" | "end":
                 if self.request is not None:

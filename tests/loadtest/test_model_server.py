@@ -56,6 +56,22 @@ async def test_it_sees_a_client_leave() -> None:
         assert server.requests[0].closed_early
 
 
+async def test_what_it_holds_back_comes_when_it_is_told_to_go_on_and_not_before() -> None:
+    async with model_server(Script(text="One two three.", hold_after=2)) as server:
+        whole: list[bytes] = []
+
+        async def ask() -> None:
+            whole.append(await post(server.url))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            request = await server.asked()
+            await anyio.sleep(30)  # nothing else happens: the clock jumps
+            assert (whole, server.streaming) == ([], 1)
+            request.go_on()
+        assert b"three." in whole[0]
+
+
 def test_tokens_are_the_text() -> None:
     assert "".join(tokens_of(TEXT, None)) == TEXT
     assert len(tokens_of(TEXT, 500)) == 500

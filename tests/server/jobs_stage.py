@@ -14,6 +14,7 @@ from loadtest.model_script import Script
 from loadtest.model_server import ModelServer, Request, model_server
 from protocol.conversation_frames import SummaryReady
 from server.app import STORE_FILE
+from tests.server.scenes import PATIENT
 from tests.server.serving import serving, settings
 
 ANSWER = Script(text="I hear you. Tell me more.")
@@ -87,7 +88,9 @@ async def playing(
     async with model_server(ANSWER) as upstream:
         upstream.choose = lambda request: played(request) if request.is_job else ANSWER
         chosen = settings(folder, model=f"openai:m@{upstream.url}/v1", own=own)
-        chosen = replace(chosen, model=replace(chosen.model, for_jobs=True, most_at_once=slots))
+        chosen = replace(
+            chosen, model=replace(PATIENT, name=chosen.model.name, for_jobs=True, most_at_once=slots)
+        )
         async with serving(chosen) as url:
             yield Stage(url, upstream, played, folder / STORE_FILE)
 
@@ -100,8 +103,10 @@ async def until(holds: Callable[[], bool], *, seconds: float = 30.0) -> None:
 
 
 async def summed_up(talker: Talker, conversation: str) -> SummaryReady:
-    """The next summary of a conversation that the client is told of."""
+    """The next summary of a conversation that the client is told of: it may have come behind what was waited for."""
     while True:
-        ready = await talker.next(SummaryReady, seconds=30)
-        if ready.conversation == conversation:
-            return ready
+        for event in talker.events:
+            if isinstance(event, SummaryReady) and event.conversation == conversation:
+                talker.events.remove(event)
+                return event
+        await talker.next(SummaryReady, seconds=30)

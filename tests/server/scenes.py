@@ -21,6 +21,9 @@ GUARDED = "willow"  # a guarded companion like Clara, without her slow pace
 SLOW = Script(tokens=2_000, tokens_per_second=50.0)
 """An answer that goes on for longer than any test."""
 
+PATIENT = Model(first_token_seconds=60.0, gap_seconds=60.0, total_seconds=120.0)
+"""For an answer that is held back: however long what comes meanwhile takes, the model is waited for."""
+
 LIBRARY = Path(companions.__file__).parent / "library"
 
 

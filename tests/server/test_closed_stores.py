@@ -60,7 +60,7 @@ async def test_on_a_disk_that_was_full_at_the_start_it_starts_says_so_and_ends_w
     tmp_path: Path, born: Nursery
 ) -> None:
     """What a start has to write (the end of an open answer, what was erased) is refused: it starts all the same."""
-    async with model_server(Script(text=LONG_ANSWER, tokens_per_second=20.0)) as model:
+    async with model_server(Script(text=LONG_ANSWER, hold_after=40)) as model:
         arguments = ["--model", f"openai:m@{model.url}/v1"]
         with mounted(tmp_path / "data", "64m") as data:
             async with born.server_process(tmp_path, arguments) as server, connected(server.url) as talker:

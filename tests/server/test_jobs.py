@@ -191,7 +191,7 @@ async def test_the_last_three_lessons_are_remembered_in_the_order_of_their_ends(
     def lesson(given: str) -> Script:
         topic = next(each for each in TOPICS if each in given)
         told = {**SUMMARY, "topics": [topic], "summary": f"The lesson was about {topic}.", "quote": ""}
-        return Script(text=json.dumps(told), first_token=2.0 if topic == TOPICS[0] else 0.0)
+        return Script(text=json.dumps(told), hold_after=0 if topic == TOPICS[0] else None)
 
     jobs = Jobs({"summary": lesson, "topics": {"topics": ["fractions"]}})
     jobs.answers["learnings"] = {
@@ -205,6 +205,9 @@ async def test_the_last_three_lessons_are_remembered_in_the_order_of_their_ends(
                     f"I learned how {topic} work today, and I decided to practise {topic} daily."
                 )
                 await close(talker)
+            await until(lambda: len(rows(stage, "SELECT 1 FROM summaries")) == 2)
+            for request in stage.model.requests:
+                request.go_on()
             await until(lambda: len(rows(stage, "SELECT 1 FROM summaries")) == 3)
             done = "SELECT 1 FROM jobs WHERE state = 'done' AND kind IN ('facts', 'topics', 'learnings')"
             await until(lambda: len(rows(stage, done)) == 9)

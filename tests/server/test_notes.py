@@ -123,8 +123,13 @@ async def test_without_consent_no_model_is_asked_for_a_note(tmp_path: Path) -> N
 
 async def test_a_consent_withdrawn_while_the_model_writes_stops_the_note(tmp_path: Path) -> None:
     maria = token(tmp_path, companion="maestro", basis="parent")
-    slow = Script(text='{"summary": "They worked on fractions."}', first_token=1.0)
-    jobs = Jobs({"parent_note": slow, "evaluation": JUDGED})
+    notes = [Script(text='{"summary": "They worked on halves."}', hold_after=0)]
+    notes.append(Script(text='{"summary": "They worked on fractions."}'))
+
+    def written(_given: str) -> Script:
+        return notes.pop(0)
+
+    jobs = Jobs({"parent_note": written, "evaluation": JUDGED})
     async with playing(tmp_path, jobs) as stage, caring(stage.url, maria, companion=MATHS) as parent:
         await parent.ask(allowing())
         async with stage.greeted(companion=MATHS) as student:
@@ -133,6 +138,8 @@ async def test_a_consent_withdrawn_while_the_model_writes_stops_the_note(tmp_pat
         await until(lambda: jobs.of("parent_note") != [] and len(rows(stage, DONE)) == 1)
         await parent.ask(allowing(False))
         await parent.ask(ConsentSet(id="again", scopes=("notes",), allow=True, basis="parent"))
+        for request in stage.model.requests:
+            request.go_on()
         await taught(stage, "And now we subtract fractions.")
         assert [each["summary"] for each in await noted(parent)] == ["They worked on fractions."]
         assert len(rows(stage, "SELECT 1 FROM parent_notes")) == 1

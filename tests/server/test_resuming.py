@@ -28,9 +28,11 @@ from protocol.talk_frames import (
     ResponseStarted,
 )
 from server.settings import Limits
-from tests.server.scenes import SLOW, played
+from tests.server.scenes import PATIENT, SLOW, played
 
 STEADY = Script(tokens=40, tokens_per_second=60.0)
+HELD = Script(tokens=40, tokens_per_second=60.0, hold_after=5)
+"""An answer in the middle of which anything may take its time."""
 LIMITS = Limits(drain_seconds=0.3, commands_per_second=1_000.0)
 
 
@@ -46,7 +48,7 @@ async def history(talker: Talker, conversation: str) -> list[dict[str, Any]]:  #
 
 
 async def test_in_mid_answer_the_deltas_go_on_where_the_snapshot_ends(tmp_path: Path) -> None:
-    async with played(tmp_path, STEADY) as scene:
+    async with played(tmp_path, HELD, model=PATIENT) as scene:
         async with scene.greeted() as talker:
             ack = await talker.say("Tell me something long.")
             await talker.next(ResponseDelta)
@@ -59,6 +61,7 @@ async def test_in_mid_answer_the_deltas_go_on_where_the_snapshot_ends(tmp_path: 
             snapshot = await back.next(ResponseSnapshot)
             assert snapshot.message == ack.message
             assert snapshot.text
+            request.go_on()
             done = await back.answer()
             deltas = [event for event in back.events if isinstance(event, ResponseDelta)]
             assert [each.n for each in deltas] == list(range(snapshot.n, snapshot.n + len(deltas)))
@@ -134,7 +137,7 @@ async def test_a_number_that_was_never_told_is_not_resumed_after(tmp_path: Path)
 
 
 async def test_the_snapshot_names_the_open_answer_and_the_deltas_go_on(tmp_path: Path) -> None:
-    async with played(tmp_path, STEADY) as scene:
+    async with played(tmp_path, HELD, model=PATIENT) as scene:
         async with scene.greeted() as talker:
             await talker.say("Tell me something long.")
             await talker.next(ResponseDelta)
@@ -144,6 +147,7 @@ async def test_the_snapshot_names_the_open_answer_and_the_deltas_go_on(tmp_path:
             snapshot = await back.next(ConversationSnapshot)
             assert snapshot.response is not None
             assert snapshot.unanswered == ()
+            scene.model.requests[0].go_on()
             done = await back.answer()
             deltas = [event for event in back.events if isinstance(event, ResponseDelta)]
             assert deltas[0].n == snapshot.response.n

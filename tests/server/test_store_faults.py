@@ -146,7 +146,7 @@ async def test_an_answer_whose_transaction_failed_is_in_the_journal_and_there_at
     tmp_path: Path, born: Nursery
 ) -> None:
     data = tmp_path / "data"
-    async with model_server(Script(text="The roses are in bloom today.", tokens_per_second=8.0)) as model:
+    async with model_server(Script(text="The roses are in bloom today.", hold_after=2)) as model:
         arguments = ["--model", f"openai:m@{model.url}/v1"]
         async with born.server_process(tmp_path, arguments) as server, connected(server.url) as talker:
             await talker.hello(companion="serenity", user="ann")
@@ -154,6 +154,7 @@ async def test_an_answer_whose_transaction_failed_is_in_the_journal_and_there_at
             assert ack.durable
             await talker.next(ResponseStarted)
             async with locked(data / STORE_FILE):
+                (await model.asked()).go_on()
                 done = await talker.next(ResponseDone, seconds=40)
                 assert not done.durable
                 with anyio.fail_after(60):
