@@ -29,6 +29,7 @@ SUBPROTOCOL: dict[Wire, Subprotocol] = {
     "json": Subprotocol("fireside.v1.json"),
     "msgpack": Subprotocol("fireside.v1.msgpack"),
 }
+PATIENCE_SECONDS = 60.0  # a server that never answers is found out; one on a busy machine is waited for
 _names = itertools.count(1)
 
 
@@ -60,7 +61,7 @@ class Talker:
             self._check(event)
             return event
 
-    async def next(self, kind: type[E], *, seconds: float = 30.0) -> E:
+    async def next(self, kind: type[E], *, seconds: float = PATIENCE_SECONDS) -> E:
         """The next event of ``kind``; what came before it is kept in ``events``."""
         with anyio.fail_after(seconds):
             while True:
@@ -113,7 +114,7 @@ class Talker:
     async def ask(self, command: Command) -> Ack:
         """Send a command and wait for its ack; raises ``Refusal`` when it was refused."""
         await self.send(command)
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE_SECONDS):
             while True:
                 event = await self.receive()
                 self.events.append(event)
@@ -122,7 +123,7 @@ class Talker:
                 if isinstance(event, ErrorFrame) and event.re == command.id:
                     raise Refusal(event)
 
-    async def answer(self, *, seconds: float = 30.0) -> ResponseDone:
+    async def answer(self, *, seconds: float = PATIENCE_SECONDS) -> ResponseDone:
         """The end of the open answer."""
         return await self.next(ResponseDone, seconds=seconds)
 
