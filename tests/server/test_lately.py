@@ -1,5 +1,6 @@
 """Check-ins over days: what the person sees of them, what the model is told, and nothing where it is too little."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from loadtest.client import Refusal, Talker, connected
 from loadtest.model_server import ModelServer, model_server
 from protocol.person_frames import MoodCheckIn
 from protocol.trend_frames import MoodTrends
-from server.ids import now_ms
 from tests.server.serving import serving, settings
 from tests.server.test_care_trends import write
 from tests.server.test_commands import result
@@ -37,6 +37,11 @@ def talk(number: int, at: int) -> list[AnyChange]:
     ]
 
 
+def noon() -> int:
+    """Noon of today, here: what lasts minutes around it is on one day, whenever this runs."""
+    return round(datetime.now().astimezone().replace(hour=12, minute=0).timestamp() * 1_000)
+
+
 def month(now: int) -> list[AnyChange]:
     """Ten days: mood rises, anxiety stays; talks on six of them, the last three days ago; one boot in 1970."""
     changes: list[AnyChange] = []
@@ -50,7 +55,7 @@ def month(now: int) -> list[AnyChange]:
 
 
 async def test_the_model_is_told_where_things_go_and_on_how_much_that_rests(tmp_path: Path) -> None:
-    write(tmp_path, month(now_ms()))
+    write(tmp_path, month(noon()))
     async with (
         model_server() as model,
         serving(settings(tmp_path, model=f"openai:m@{model.url}/v1")) as url,
@@ -75,7 +80,7 @@ def system(model: ModelServer) -> str:
 
 
 async def test_the_person_sees_check_ins_with_what_they_show(tmp_path: Path) -> None:
-    write(tmp_path, month(now_ms()))
+    write(tmp_path, month(noon()))
     async with serving(settings(tmp_path)) as url, connected(url) as talker:
         await talker.hello(user="ann", companion="serenity")
         found = await result(talker, MoodTrends(id="1"))
