@@ -23,6 +23,7 @@ from tests.server.serving import serving, settings, with_limits
 
 SESSIONS = 60
 HELLO: dict[str, Any] = {"type": "hello", "id": "h", "client": {"name": "fuzz", "version": "1"}}
+LAST: dict[str, Any] = {"type": "ping", "id": "behind all of it"}
 ODD: tuple[Any, ...] = (
     None,
     True,
@@ -98,19 +99,23 @@ async def one_session(url: str, fuzz: Fuzz, errors: set[str]) -> int | None:
                 await socket.send(msgspec.msgpack.encode(HELLO) if packed else json.dumps(HELLO))
             for _ in range(fuzz.chance.randrange(1, 12)):
                 await socket.send(fuzz.frame(packed=packed))
-            await _read(socket, errors)
+            await _read(socket, errors, packed=packed)
         except ConnectionClosed as closed:
             return closed.rcvd.code if closed.rcvd is not None else 1006
     return None
 
 
-async def _read(socket: ClientConnection, errors: set[str]) -> None:
-    with anyio.move_on_after(0.05):
+async def _read(socket: ClientConnection, errors: set[str], *, packed: bool) -> None:
+    """Until a ping behind all of it is answered: everything that the frames before it brought about has come."""
+    await socket.send(msgspec.msgpack.encode(LAST) if packed else json.dumps(LAST))
+    with anyio.fail_after(60):
         while True:
             frame = await socket.recv()
             told = json.loads(frame) if isinstance(frame, str) else msgspec.msgpack.decode(frame)
             if told["type"] == "error":
                 errors.add(told["code"])
+            if told["type"] == "pong" and told["re"] == LAST["id"]:
+                return
 
 
 @pytest.mark.parametrize("seed", [20261122])
