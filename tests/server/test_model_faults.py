@@ -10,9 +10,10 @@ from protocol.results import Ack
 from protocol.session_frames import Notice
 from protocol.talk_frames import MessageCreated, ResponseDelta, ResponseDone
 from server.settings import Model
-from tests.server.scenes import GUARDED, Scene, played
+from tests.server.scenes import GUARDED, PATIENT, Scene, played
 
 QUICK = Model(first_token_seconds=1.0, gap_seconds=0.8, total_seconds=2.5)
+SILENT = ("stall_before_headers", "stall_first", "stall", "drip", "pings")  # only the clock ends these
 COMPANIONS = ["serenity", GUARDED]
 TEXT = (
     "It is good to hear from you. The kettle is on, the window is open, and the light falls on the table. "
@@ -69,6 +70,11 @@ REASONING: list[Thinking] = [
 ]
 
 
+def waiting_for(fault: Fault) -> Model:
+    """How long the model is waited for: briefly where it stays silent, else as long as a busy machine takes."""
+    return QUICK if fault in SILENT else PATIENT
+
+
 async def heard(talker: Talker, text: str = SAID) -> ResponseDone:
     """The whole answer; the message was acknowledged, the deltas are its text, and no frame was an error."""
     done = await talker.talk(text)
@@ -106,7 +112,7 @@ async def test_when_no_word_comes_the_companion_speaks_for_itself(
     tmp_path: Path, script: Script, companion: str
 ) -> None:
     async with (
-        played(tmp_path, script, model=QUICK) as scene,
+        played(tmp_path, script, model=waiting_for(script.fault)) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -121,7 +127,7 @@ async def test_when_an_answer_breaks_off_its_part_is_kept(
     tmp_path: Path, script: Script, companion: str
 ) -> None:
     async with (
-        played(tmp_path, script, model=QUICK) as scene,
+        played(tmp_path, script, model=waiting_for(script.fault)) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -136,7 +142,7 @@ async def test_when_an_answer_breaks_off_its_part_is_kept(
 @pytest.mark.parametrize("fault", ["no_newline", "unknown_fields", "garbage"])
 async def test_what_a_dialect_may_do_harms_nothing(tmp_path: Path, fault: Fault, companion: str) -> None:
     async with (
-        played(tmp_path, Script(text=TEXT, fault=fault), model=QUICK) as scene,
+        played(tmp_path, Script(text=TEXT, fault=fault), model=PATIENT) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -174,7 +180,7 @@ async def test_what_is_no_speech_is_replaced(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("companion", COMPANIONS)
 async def test_a_model_that_gives_the_message_back_is_no_answer(tmp_path: Path, companion: str) -> None:
     async with (
-        played(tmp_path, Script(text=TEXT, fault="echo"), model=QUICK) as scene,
+        played(tmp_path, Script(text=TEXT, fault="echo"), model=PATIENT) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -186,7 +192,7 @@ async def test_a_model_that_gives_the_message_back_is_no_answer(tmp_path: Path, 
 @pytest.mark.parametrize("companion", COMPANIONS)
 async def test_a_model_that_plays_the_person_too_is_stopped_there(tmp_path: Path, companion: str) -> None:
     async with (
-        played(tmp_path, Script(text=TEXT, fault="role_markers"), model=QUICK) as scene,
+        played(tmp_path, Script(text=TEXT, fault="role_markers"), model=PATIENT) as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
@@ -198,7 +204,7 @@ async def test_a_model_that_plays_the_person_too_is_stopped_there(tmp_path: Path
 @pytest.mark.parametrize("thinking", REASONING)
 async def test_no_reasoning_is_shown_or_stored(tmp_path: Path, thinking: Thinking, companion: str) -> None:
     async with (
-        played(tmp_path, Script(text=TEXT, thinking=thinking), model=QUICK, name="m") as scene,
+        played(tmp_path, Script(text=TEXT, thinking=thinking), model=PATIENT, name="m") as scene,
         scene.greeted(companion=companion) as talker,
     ):
         done = await heard(talker)
