@@ -212,7 +212,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     report=lambda who, report: _planned(metrics, who, report),
                     measure=metrics,
                     trouble=lambda: writing.refusing,
-                    restored=restored is not None,
+                    restored=restored is not None or opened.older,
                     vector=vector,
                     warmed=warmth.done.wait,
                     contacts=with_grants(patient, contacts),

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
 
 import msgspec
@@ -12,8 +12,9 @@ from server.ids import now_ms
 from server.scrubber import CLEAN_FILE
 from server.spilling import brought_in, replayed
 from storage.absent import AbsentStore, opened_or_absent, standing_for
-from storage.connection import Durability, Store
+from storage.connection import Durability, Store, ThreadStore
 from storage.erased import LEDGER_FILE, erased_before
+from storage.mark import Mark
 from storage.order import epoch
 from storage.recovery import recover
 from storage.refusals import StoreRefused, translated
@@ -29,6 +30,7 @@ class Found(msgspec.Struct, frozen=True):
     epoch: str
     waits: list[Group]
     absent: AbsentStore | None
+    older: bool  # than what stood in its place
 
 
 @asynccontextmanager
@@ -38,9 +40,15 @@ async def found(
     """The store at ``path``, ready to serve; or absent, where it cannot be opened or written now, or ``unless``."""
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(opened_or_absent(path, durability, unless=unless))
+        absent = store if isinstance(store, AbsentStore) else None
+        mark = stack.enter_context(closing(Mark(path.parent)))
+        older: bool | None = None
+        with suppress(StoreRefused):  # then it is asked again below
+            older = absent is None and await _older(store, mark)
         waits = await replayed(spill_file, store)
         try:
-            absent = store if isinstance(store, AbsentStore) else None
+            if older is None:
+                older = await _older(store, mark)
             this_epoch = await _recovered(store, path.parent, waits) if absent is None else absent.code
         except StoreRefused as refused:  # another program holds it, or it turns out that it cannot be written
             await stack.aclose()
@@ -48,7 +56,17 @@ async def found(
             this_epoch = absent.code
         if absent is not None:
             log.error("store.absent", code=absent.code, detail=absent.detail)
-        yield Found(absent or store, this_epoch, waits, absent)
+        yield Found(absent or store, this_epoch, waits, absent, bool(older))
+
+
+async def _older(store: Store, mark: Mark) -> bool:
+    """Whether an older copy was put in the store's place: then, or where that cannot be told, it has a new epoch."""
+    before = await store.transact(mark.held_against)
+    if isinstance(store, ThreadStore):
+        store.committed = mark.note
+    if before is not None:
+        log.warning("store.older", before=before[1], epoch=before[0])
+    return before is not None
 
 
 async def _recovered(store: Store, folder: Path, waits: Sequence[Group]) -> str:

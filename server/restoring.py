@@ -18,6 +18,7 @@ from server.ids import new_id, now_ms
 from storage.connection import connect
 from storage.damage import CHECKED_AT_START, checked, damage
 from storage.engine import errors
+from storage.mark import MARK
 from storage.migrating import reach_disk
 from storage.private_files import private
 from storage.refusals import RefusalCode, StoreRefused, translated
@@ -51,7 +52,8 @@ def made_whole(path: Path) -> Restored | StoreRefused | None:
             return None
         log.error("store.damaged", seen=seen)
         restored = restore(path, seen, now_ms(), lambda: new_id("msg"))
-        (path.parent / DAMAGED_FILE).unlink(missing_ok=True)
+        for said in (DAMAGED_FILE, MARK):
+            (path.parent / said).unlink(missing_ok=True)
     except StoreRefused as refused:
         log.error("store.not_restored", code=refused.code, detail=refused.detail)
         return None if seen is None else StoreRefused("storage.damaged", f"not restored: {refused.code}")

@@ -80,6 +80,7 @@ class ThreadStore:
         self._db = db
         self._again = again
         self._check = check  # raises where what is written now would be found by nobody
+        self.committed: Callable[[sqlite3.Connection], object] = lambda _: None  # is called after each commit
         self.damaged: Callable[[str], None] = lambda _: None  # is told when it turns out to contradict itself
 
     async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:
@@ -87,7 +88,9 @@ class ThreadStore:
 
         def checked() -> T:
             self._check()
-            return transacted(self._db, fn)
+            result = transacted(self._db, fn)
+            self.committed(self._db)
+            return result
 
         return await self._hop(checked)
 

@@ -25,6 +25,17 @@ def epoch(db: sqlite3.Connection) -> str:
     return row[0]
 
 
+def renewed(db: sqlite3.Connection, epoch: str) -> None:
+    """Give the store a new epoch."""
+    db.execute("UPDATE store SET epoch = ? WHERE one = 1", (epoch,))
+
+
+def reached(db: sqlite3.Connection) -> tuple[str, int]:
+    """The epoch, and how far the counter has come."""
+    row: tuple[str, int] = db.execute("SELECT epoch, counter FROM store WHERE one = 1").fetchone()
+    return row
+
+
 def saw_time(db: sqlite3.Connection, at: int) -> None:
     """Remember ``at`` when it is the newest time stored so far."""
     db.execute("UPDATE store SET newest_at = ? WHERE one = 1 AND newest_at < ?", (at, at))
