@@ -21,11 +21,13 @@ from evaluation.recall import Row as Dialogue
 from evaluation.recall_rows import Maker, Row, fit_label
 from memory.recall import WORKING, Remembered, Stated, stated_by
 from memory.recall_heard import CHANGES, OTHERS
-from memory.recall_latest import signs, told_in
+from memory.recall_latest import signs
 from memory.recall_order import Signs
-from memory.recall_overheard import OVERHEARD, as_value, heard_in
+from memory.recall_told import OVERHEARD, as_value, heard_in, told_in
 
 HERE = Path(__file__).parent
+UNSEEN = ("recall_twentyfifth", "recall_twentysixth")
+"""Sets of which nothing is learned, so that they tell how well what is learned does."""
 LIKELY = 0.5  # from here on a wrong message is taken for somebody else's
 STRENGTH = 0.3
 ORDER_STRENGTH = 0.1
@@ -55,12 +57,12 @@ class Marked(msgspec.Struct, frozen=True):
 
 
 def dialogues(without: Sequence[str] = ()) -> list[Talk]:
-    """The dialogues of the sets, but for some."""
+    """The dialogues of the sets, but for the unseen and some."""
     files = [*sorted((HERE / "sets").glob("recall*.jsonl")), HERE / "training/recall_ends.jsonl"]
     return [
         Talk(file.stem, msgspec.json.decode(line, type=Dialogue))
         for file in files
-        if file.stem not in without
+        if file.stem not in {*UNSEEN, *without}
         for line in file.read_bytes().splitlines()
     ]
 
@@ -156,7 +158,8 @@ def taught(talks: Sequence[Talk], said: Sequence[Row], like: dict[str, str]) -> 
         [_as_heard(one, *heard[number, one.position]) for one in _stated(talk)]
         for number, talk in enumerate(talks)
     ]
-    return Taught(talk, _latest(stated, marks), _order(talks, stated))
+    latest = _latest(stated, marks)
+    return Taught(talk, latest, _order(talks, stated, latest))
 
 
 def _stated(talk: Talk) -> list[Stated]:
@@ -190,14 +193,15 @@ def _latest(stated: Sequence[Sequence[Stated]], marks: Sequence[Marked]) -> tupl
     return float(model.intercept_[0]), *map(float, weights)
 
 
-def _order(talks: Sequence[Talk], stated: Sequence[Sequence[Stated]]) -> Signs:
+def _order(talks: Sequence[Talk], stated: Sequence[Sequence[Stated]], latest: tuple[float, ...]) -> Signs:
     """What is needed comes before all else that may be brought back, and above all before what would be wrong."""
     apart: list[np.ndarray] = []
     counts: list[float] = []
     for talk, every in zip(talks, stated, strict=True):
-        remembered = Remembered(every)
+        remembered = Remembered(every, latest=latest)
         for query in talk.row.queries:
-            found = remembered.weighed(query.query, LIMIT, len(talk.row.messages) - WORKING)
+            weighed = remembered.weighed(query.query, LIMIT, len(talk.row.messages) - WORKING)
+            found = {stated.message_id: its for (_, stated), its in weighed}
             right = [np.array(found[name]) for name in query.right if name in found]
             for name in found.keys() - {*query.right}:
                 apart += [one - np.array(found[name]) for one in right]

@@ -22,7 +22,7 @@ from memory.noticing import noticed
 from memory.phrases import tokens
 from memory.questions import Question, read_question
 from memory.recall import suggested
-from memory.recall_overheard import overheard
+from memory.recall_told import overheard
 from memory.recall_topics import Needed, default_reader
 from memory.repetition import Asked, find_repeat
 from memory.statements import Statement, last_mentioned, own_sentences, read_statements

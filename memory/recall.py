@@ -11,10 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from memory.recall_ends import turns
 from memory.recall_index import Reach, Recalled, Remembered
 from memory.recall_kept import Stated
-from memory.recall_overheard import OVERHEARD, overheard
+from memory.recall_told import OVERHEARD, overheard, turns
 from memory.recall_topics import Needs, default_needs
 from memory.statements import (
     Sentences,

@@ -14,10 +14,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from memory import data, statements_loose
-from memory.recall_threads import stem
+from memory.recall_ties import stem
 from memory.statements_ends import core
 from memory.statements_kinds import Statement
-from memory.statements_rules import TURNING
 from memory.statements_words import known_words
 from memory.text import folded
 from memory.text import words as words_of
@@ -45,18 +44,6 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stands_for: dict[str, str]
 
 
-class _Sets(NamedTuple):
-    kinds: frozenset[str]
-    ailing: frozenset[str]
-    replaced: frozenset[str]
-    pointed_at: frozenset[str]
-    pointing: frozenset[str]
-    small: frozenset[str]
-    weak: frozenset[str]
-    health: frozenset[str]
-    stands_for: dict[str, frozenset[str]]
-
-
 class Before(NamedTuple):
     """An earlier statement that still holds: its number, whose message it is, and where that stood."""
 
@@ -67,45 +54,45 @@ class Before(NamedTuple):
 
 
 @cache
-def _sets() -> _Sets:
+def _table() -> _Table:
     found: _Table = data.table("recall_ends.toml", _Table)
-    stands_for: dict[str, set[str]] = {}
-    for kind, listed in found.stands_for.items():
-        for word in listed.split():
-            stands_for.setdefault(word, set()).add(kind)
-    return _Sets(
-        frozenset(found.kinds.split()),
-        frozenset(found.ailing.split()),
-        frozenset(found.replaced.split()),
-        frozenset(found.pointed_at.split()),
-        frozenset(found.pointing.split()),
-        frozenset(found.small.split()),
-        frozenset(found.weak.split()),
-        frozenset(found.health.split()),
-        {word: frozenset(of) for word, of in stands_for.items()},
-    )
+    return found
+
+
+@cache
+def _among(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+@cache
+def _stands_for() -> dict[str, frozenset[str]]:
+    """By a word, the kinds that it stands for."""
+    listed = {kind: _among(words) for kind, words in _table().stands_for.items()}
+    every = frozenset[str]().union(*listed.values())
+    return {word: frozenset(kind for kind, words in listed.items() if word in words) for word in every}
 
 
 def warm() -> None:
     """Load the table, and compile what finds a change, now."""
-    _sets()
+    _stands_for()
     statements_loose.warm()
 
 
-def turns(statement: Statement) -> bool:
-    """Whether a statement only says that something earlier was given up or replaced."""
-    return statement.attribute in TURNING
+@cache
+def _stems(listed: str) -> frozenset[str]:
+    return frozenset(map(stem, _among(listed)))
 
 
 @cache
-def _stems(words: tuple[str, ...] | frozenset[str]) -> frozenset[str]:
-    return frozenset(map(stem, words))
+def _naming_nothing() -> frozenset[str]:
+    """Words that stand for a whole kind, or only point, without endings."""
+    return frozenset(map(stem, _stands_for())) | _stems(_table().pointing)
 
 
 @lru_cache(maxsize=512)
 def _naming(text: str) -> frozenset[str]:
     """The words of ``text`` that name something, without endings."""
-    return frozenset(stem(word) for word in _WORD.findall(folded(text)) if word not in _sets().small)
+    return frozenset(stem(word) for word in _WORD.findall(folded(text)) if word not in _among(_table().small))
 
 
 def _shared(words: frozenset[str], others: frozenset[str]) -> frozenset[str]:
@@ -120,24 +107,24 @@ def _shared(words: frozenset[str], others: frozenset[str]) -> frozenset[str]:
 
 def meant(change: Statement, before: Sequence[Before], stated: Iterable[str], position: int) -> list[Before]:
     """What of ``before`` (the latest first) a ``change`` means, of a message at ``position`` that states ``stated``."""
-    sets = _sets()
+    table = _table()
     if change.attribute == "cleared":
         return _cleared(before, change)
-    among = [one for one in before if one.kind in sets.kinds]
-    here = sets.replaced.intersection(stated)
+    among = [one for one in before if one.kind in _among(table.kinds)]
+    here = _among(table.replaced).intersection(stated)
     if change.attribute == "replaced":
         return _latest(among, here)
     words = _WORD.findall(folded(change.value))
-    standing = frozenset[str]().union(*(sets.stands_for.get(word, ()) for word in words))
-    named = _naming(change.value) - _stems((*sets.stands_for, *sets.pointing))
-    named = named - _stems(sets.weak) or named
+    standing = frozenset[str]().union(*(_stands_for().get(word, ()) for word in words))
+    named = _naming(change.value) - _naming_nothing()
+    named = named - _stems(table.weak) or named
     if named and (found := _named(among, named)):
         return found
     if standing:
         return [one for kind in sorted(standing) for one in _latest(among, frozenset({kind}))]
-    if not named and not sets.pointing.isdisjoint(words):
+    if not named and not _among(table.pointing).isdisjoint(words):
         near = [one for one in among if position - one.position <= JUST_BEFORE]
-        return _latest(near, here or sets.pointed_at)
+        return _latest(near, here or _among(table.pointed_at))
     return []
 
 
@@ -149,12 +136,14 @@ def overtakes(change: Statement) -> bool:
 def _of_health(said: str) -> bool:
     """Whether words of the body, of sport, or of those who treat somebody are among what is ``said``."""
     spoken = words_of(said)
-    return not _sets().health.isdisjoint(spoken) or not _HEALTH.isdisjoint(known_words().groups_of(spoken))
+    return not _among(_table().health).isdisjoint(spoken) or not _HEALTH.isdisjoint(
+        known_words().groups_of(spoken)
+    )
 
 
 def _cleared(before: Sequence[Before], change: Statement) -> list[Before]:
     """What ails somebody and is named, by its value or in its sentence; else the latest of it."""
-    named, ailing = core(change.value), [one for one in before if one.kind in _sets().ailing]
+    named, ailing = core(change.value), [one for one in before if one.kind in _among(_table().ailing)]
     found = [one for one in ailing if not named.isdisjoint(core(one.statement.value))]
     found = found or [one for one in ailing if not named.isdisjoint(core(one.statement.words))]
     if found:

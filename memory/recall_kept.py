@@ -15,15 +15,14 @@ from typing import NamedTuple
 import msgspec
 
 from memory.once import once
-from memory.recall_ends import LOOKED_AT, MOST_CHANGES, Before, meant, overtakes, turns
-from memory.recall_latest import Latest, told_in
-from memory.recall_overheard import OVERHEARD, Overheard
+from memory.recall_ends import LOOKED_AT, MOST_CHANGES, Before, meant, overtakes
+from memory.recall_latest import Latest
 from memory.recall_people import relation_of
+from memory.recall_told import is_read, told_in, turns
 from memory.recall_topics import Needs, Reader, default_reader
-from memory.recall_worth import Kin, Kind
-from memory.statements_ends import core
 from memory.statements_held import Held
 from memory.statements_kinds import SAFETY, Statement, StatementKind
+from memory.statements_subjects import is_relation
 
 
 class Stated(msgspec.Struct, frozen=True):
@@ -35,18 +34,43 @@ class Stated(msgspec.Struct, frozen=True):
     text: str
 
 
+class Kind:
+    """Kin that a topic needs alike: of one kind, with the same that tells about it."""
+
+    __slots__ = ("name", "others", "own", "safety")
+
+    def __init__(self, name: StatementKind) -> None:
+        self.name: StatementKind = name
+        self.safety = name in SAFETY
+        self.own: list[Kin] = []  # about the person
+        self.others: list[Kin] = []
+
+
+class Kin:
+    """Statements that are needed alike, by their numbers, the latest last."""
+
+    __slots__ = ("kind", "numbers", "own", "related", "subject")
+
+    def __init__(self, kind: Kind, subject: str) -> None:
+        self.kind = kind
+        self.subject = subject
+        self.own = subject == "user"
+        self.related = is_relation(subject)
+        self.numbers: dict[int, None] = {}
+
+
 class Known(NamedTuple):
-    """A statement that can come back: the message that says it, its kin, the words that name it."""
+    """A statement that can come back: the message that says it, and its kin."""
 
     stated: Stated
     kin: Kin
-    named: frozenset[str]
     statement: Statement
 
 
-class _Added(NamedTuple):
-    """What one message changed: the first of its numbers, and what it ended."""
+class _Said(NamedTuple):
+    """A message that was taken in, the first of the numbers of its statements, and what it ended."""
 
+    stated: Stated
     first: int
     ended: list[tuple[int, Known]]
 
@@ -54,11 +78,12 @@ class _Added(NamedTuple):
 class Kept:
     """What a person has stated so far; grows by one message at a time."""
 
-    def __init__(self, earlier: Iterable[Stated] = (), needs: Needs | None = None) -> None:
+    def __init__(
+        self, earlier: Iterable[Stated] = (), needs: Needs | None = None, latest: Sequence[float] = ()
+    ) -> None:
         self._needs = needs
         self._held = Held()
-        self._overheard = Overheard[Stated]()
-        self._latest = Latest[Stated]()
+        self._latest = Latest[Stated](latest)
         self._known: dict[int, Known] = {}
         self._kinds: dict[tuple[str, frozenset[str]], Kind] = {}
         self._kin: dict[tuple[Kind, str], Kin] = {}
@@ -66,10 +91,7 @@ class Kept:
         """By topic, what it needs, and how much and by which topic: what is critical for safety by itself."""
         self._others: set[str] = set()  # whom statements are about, but for the person
         self._related: dict[str, set[str]] = {}  # by a relation, who of them was called so ("my son Owen")
-        self._naming: dict[bool, dict[str, dict[Kin, set[int]]]] = {True: {}, False: {}}
-        """Statements by the words that name them: those critical for safety by themselves."""
-        self._log: list[_Added] = []
-        self._said: list[Stated] = []  # what the log is of
+        self._said: list[_Said] = []
         self._earlier: Sequence[Stated] = ()  # with what it begins
         for stated in sorted(earlier, key=lambda one: one.position):
             self.add(stated)
@@ -80,30 +102,28 @@ class Kept:
 
     def add(self, stated: Stated) -> None:
         """Take in what the person's newest message states."""
-        added = _Added(self._held.next, [])
-        self._log.append(added)
-        self._said.append(stated)
+        said = _Said(stated, self._held.next, [])
+        self._said.append(said)
         self._latest.add(stated.message_id, stated, told_in(stated.text, stated.statements))
         for change in islice(filter(turns, stated.statements), MOST_CHANGES):
-            self._turn(change, added, stated)
-        for statement in stated.statements:
-            if statement.attribute == OVERHEARD:
-                self._overheard.add(len(self._log), stated, statement)
-            if turns(statement) or statement.attribute == OVERHEARD:
-                continue
+            self._turn(change, said)
+        for statement in filter(is_read, stated.statements):
             number, ended = self._held.add(statement)
-            added.ended.extend((gone, self._remove(gone)) for gone in ended if gone in self._known)
+            said.ended.extend((gone, self._remove(gone)) for gone in ended if gone in self._known)
             if statement.subject != "user" and (related := relation_of(statement)):
                 self._related.setdefault(related, set()).add(statement.subject.lower())
             if _can_return(statement, bool(ended)):
-                self._put(number, Known(stated, self._kin_of(statement), core(statement.value), statement))
+                self._put(number, Known(stated, self._kin_of(statement), statement))
 
-    def _turn(self, change: Statement, added: _Added, stated: Stated) -> None:
+    def _turn(self, change: Statement, said: _Said) -> None:
         """End what ``change`` means, or overtake what of it may hold still: its message comes in its place, or before
-        it, where that would come.
+        it, wherever that would come.
         """
-        subject, first = change.subject.lower(), added.first
-        known = ((number, self._known.get(number)) for number in range(first - 1, first - 1 - LOOKED_AT, -1))
+        subject, stated = change.subject.lower(), said.stated
+        known = (
+            (number, self._known.get(number))
+            for number in range(said.first - 1, said.first - 1 - LOOKED_AT, -1)
+        )
         before = [
             Before(number, one.kin.kind.name, one.statement, one.stated.position)
             for number, one in known
@@ -111,29 +131,21 @@ class Kept:
         ]
         kinds = [one.kind for one in stated.statements if not one.negated and one.subject == change.subject]
         found = meant(change, before, kinds, stated.position)
-        gone = (
-            []
-            if overtakes(change)
-            else [one.number for one in found if one.kind not in SAFETY or one.kind == "medication"]
-        )
-        self._overtake(stated, change, [self._known[one.number] for one in found])
-        added.ended.extend((number, self._remove(number)) for number in gone)
-        if gone:
+        for kin in dict.fromkeys(self._known[one.number].kin for one in found):
+            self._put(self._held.end(()), Known(stated, kin, change))
+        if gone := [] if overtakes(change) else [one.number for one in found if _may_end(one)]:
+            said.ended.extend((number, self._remove(number)) for number in gone)
             self._held.end(gone)
 
-    def _overtake(self, stated: Stated, change: Statement, places: Iterable[Known]) -> None:
-        """Let a message come before each of ``places``, wherever that would come."""
-        for kin, named in {place.kin: place.named for place in places}.items():
-            self._put(self._held.end(()), Known(stated, kin, named, change))
-
-    def _holds(self, number: int, stated: Stated) -> bool:
-        """Whether the message that was the ``number``-th to be taken in is one that no rule reads, or says something
-        that holds of the person still.
+    def _holds(self, at: int) -> bool:
+        """Whether the message in that place is one that no rule reads, or says something that holds of the person
+        still.
         """
-        if not any(map(_is_read, stated.statements)):
+        stated, first, _ = self._said[at]
+        if not any(map(is_read, stated.statements)):
             return True
-        last = self._log[number].first if number < len(self._log) else self._held.next
-        known = map(self._known.get, range(self._log[number - 1].first, last))
+        end = self._said[at + 1].first if at + 1 < len(self._said) else self._held.next
+        known = map(self._known.get, range(first, end))
         return any(one is not None and one.kin.own for one in known)
 
     def _kin_of(self, statement: Statement) -> Kin:
@@ -163,19 +175,10 @@ class Kept:
         numbers[number] = None
         if earlier:  # it holds again
             known.kin.numbers = dict.fromkeys(sorted(numbers))
-        naming = self._naming[known.kin.kind.safety]
-        for word in known.named:
-            naming.setdefault(word, {}).setdefault(known.kin, set()).add(number)
 
     def _remove(self, number: int) -> Known:
         known = self._known.pop(number)
         del known.kin.numbers[number]
-        naming = self._naming[known.kin.kind.safety]
-        for word in known.named:
-            named = naming[word]
-            named[known.kin].discard(number)
-            if not named[known.kin]:
-                del named[known.kin]
         return known
 
     def follow(self, earlier: Sequence[Stated], here: Sequence[Stated] = ()) -> None:
@@ -184,11 +187,11 @@ class Kept:
         """
         begun = len(earlier) if earlier is self._earlier else 0
         stated = here if begun else (*earlier, *here)
-        held = self._said[begun:]
+        held = [one.stated for one in self._said[begun:]]
         same = len(held)
         if held != [*stated[:same]]:  # seldom: usually more was said, or nothing
             same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(held, stated, strict=False)))
-        while len(self._log) > begun + same:
+        while len(self._said) > begun + same:
             self._take_back()
         for one in stated[same:]:
             self.add(one)
@@ -196,21 +199,20 @@ class Kept:
 
     def _take_back(self) -> None:
         """As if the newest message had not been said: what it ended holds again."""
-        self._overheard.take_back(len(self._log))
-        self._latest.take_back(self._said.pop().message_id)
-        gone = self._log.pop()
-        for number in range(gone.first, self._held.next):
+        stated, first, ended = self._said.pop()
+        self._latest.take_back(stated.message_id)
+        for number in range(first, self._held.next):
             if number in self._known:
                 self._remove(number)
-        self._held.take_back(gone.first)
-        for number, known in gone.ended:
-            if number < gone.first:
+        self._held.take_back(first)
+        for number, known in ended:
+            if number < first:
                 self._put(number, known)
 
 
-def _is_read(statement: Statement) -> bool:
-    """Whether a rule says what a statement is: it is not only heard, and does not only say of a change."""
-    return statement.attribute != OVERHEARD and not turns(statement)
+def _may_end(one: Before) -> bool:
+    """Whether what a person gives up may end a statement: of what is critical for safety, only a medicine."""
+    return one.kind not in SAFETY or one.kind == "medication"
 
 
 def _can_return(statement: Statement, ended: bool) -> bool:

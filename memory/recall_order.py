@@ -5,10 +5,11 @@ is found is weighed together with the latest words on its matters. What each sig
 which it was marked what is needed, and what would be wrong. An order removes nothing that keeps somebody safe.
 """
 
+from operator import mul
 from typing import Final, TypeAlias
 
 from memory.recall_heard import order_weights
-from memory.recall_latest import Told, surely
+from memory.recall_told import Told, surely
 
 Signs: TypeAlias = tuple[float, float, float, float]
 """What tells where a message belongs in the order."""
@@ -19,10 +20,10 @@ def signs(told: Told, overtaken: float, worth: float, safety: float, asked_about
     """The signs of a message: what it is worth to a request, whether it is critical for safety, how surely it tells of
     somebody else who is not asked about, and how surely a later message has the latest word on its matter.
     """
-    return worth, safety, _OWN if asked_about else max(told.surely[1], _OWN), overtaken
+    return worth, safety, _OWN if asked_about else max(surely(told.other), _OWN), overtaken
 
 
 def value(found: Signs) -> float:
     """By what a message comes before others: the higher, the earlier."""
-    weights, (worth, safety, other, overtaken) = order_weights(), found
-    return weights[0] * worth + weights[1] * safety + weights[2] * other + weights[3] * overtaken
+    total: float = sum(map(mul, order_weights(), found))
+    return total

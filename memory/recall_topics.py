@@ -47,7 +47,6 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     floor: float
-    named_bonus: float
     other_bonus: float
     household: float
     impersonal: str
@@ -55,17 +54,13 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asks: str
     only_asked: str
     somebody: str
-    own_aside: float
-    told: str
     family: str
-    not_named: str
     groups: dict[str, str]
     by_group: dict[str, str]
     topic: tuple[Topic, ...]
     speaker: str = ""
     otherwise: str = ""
     personal: str = ""
-    whole: str = ""
     question: str = "$^"
     silent_below: float = 0.0
     never_silent: str = ""
@@ -73,20 +68,17 @@ class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Needed(msgspec.Struct, frozen=True):
-    """What a message asks for: topics, people it names, and its own words.
+    """What a message asks for: topics, and people it names.
 
-    ``tells`` when it only tells of others, ``aside`` when it asks on somebody else's account ("his lunch box").
-    ``matters`` are what it likely needs by its words' like (`memory.recall_heard`), with the chance of each, where it
-    surely needs anything.
+    ``household`` when it is about guests or the family, ``aside`` when it asks on somebody else's account ("his lunch
+    box"). ``matters`` is how likely it needs each of `MATTERS` by its words' like, where it surely needs anything.
     """
 
     topics: tuple[str, ...]
     people: frozenset[str]
     household: bool
-    words: frozenset[str]
-    tells: bool = False
-    aside: bool = False
-    matters: tuple[tuple[str, float], ...] = ()
+    aside: bool
+    matters: tuple[float, ...] = ()
 
 
 @cache
@@ -101,7 +93,6 @@ class _Word(NamedTuple):
 
     topics: frozenset[str]
     person: str
-    own: frozenset[str]
     family: bool
 
 
@@ -112,7 +103,6 @@ class Reader:
         self.needs = needs
         self._cues = read_groups({topic.name: _apart(topic.cues) for topic in needs.topic})
         self._groups = read_groups({name: _apart(listed) for name, listed in needs.groups.items()})
-        self._whole = read_groups({"whole": _apart(needs.whole)})
         self._of_topic = [(topic.name, topic.needs) for topic in needs.topic]
         self._narrow: dict[str, set[str]] = {}  # by kind, the groups and attributes that make a difference
         for name in (name for _, needed in self._of_topic for name in needed if "/" in name):
@@ -125,7 +115,6 @@ class Reader:
         self._never_silent = frozenset(needs.never_silent.split())
         self._only_asked = frozenset(needs.only_asked.split())
         self._family = frozenset(needs.family.split())
-        self._not_named = frozenset(needs.not_named.split())
         self._speaker = frozenset(needs.speaker.split())
         self._otherwise = frozenset({needs.otherwise} if needs.otherwise else ())
         self._question = re.compile(needs.question)
@@ -143,8 +132,7 @@ class Reader:
             return found if not self._never_silent.isdisjoint(found.topics) else None
         if chances[NEEDS] < self.needs.heard_from:
             return found
-        matters = tuple((matter, chances[matter]) for matter in MATTERS)
-        return msgspec.structs.replace(found, matters=matters)
+        return msgspec.structs.replace(found, matters=tuple(chances[matter] for matter in MATTERS))
 
     def _by_rules(self, query: str) -> Needed | None:
         text = folded(query)
@@ -156,14 +144,11 @@ class Reader:
             spoken = not self._speaker.isdisjoint(words(self._by_the_way.sub(" ", text)))
         if not spoken and len(text) <= SHORT and self._impersonal.search(text):
             return None
-        last = {end - 1 for _, end, _ in self._whole.phrases(said)}
-        alone = (word for at, word in enumerate(said) if at not in last)
-        each = [*map(self._words.__getitem__, dict.fromkeys(alone))]
+        each = [*map(self._words.__getitem__, dict.fromkeys(said))]
         asks = bool(self._asks.search(text))
         touched = frozenset[str]().union(*(word.topics for word in each), self._of_phrases(said))
-        of_others = not asks and bool(self._speaker) and not spoken
-        if of_others:
-            touched = _NONE
+        if not asks and self._speaker and not spoken:
+            touched = _NONE  # it only tells of others (decision D12)
         elif (
             asks
             and touched <= self._only_asked
@@ -174,8 +159,6 @@ class Reader:
             tuple(sorted(touched if asks else touched - self._only_asked)),
             frozenset(word.person for word in each),
             any(word.family for word in each),
-            frozenset[str]().union(*(word.own for word in each)),
-            of_others,
             bool(self._somebody.search(text)),
         )
 
@@ -184,11 +167,9 @@ class Reader:
 
     def _word(self, word: str) -> _Word:
         singular = self._cues.of(word[:-1]) if word.endswith("s") else _NONE
-        own = (part for part in core(word) if len(part) > 2 and part not in self._not_named)
         return _Word(
             topics=self._cues.of(word) | singular | self._by_groups(known_words().of(word)),
             person=relation(word.removesuffix("'s")),
-            own=frozenset(own),
             family=word in self._family,
         )
 

@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.lanes import packed
-from memory.recall import recall_batch
+from memory.recall import Reach, Remembered, recall_batch, stated_by
 from memory.recall_heard import MATTERS, NEEDS, _asks, _file, _tells, asked, classes, features, told
-from memory.recall_overheard import Overheard, overheard
+from memory.recall_told import overheard
+from memory.recall_topics import Needed
+from tests.memory.test_recall import dialogue
 
 
 @pytest.mark.parametrize(
@@ -52,34 +54,34 @@ def test_the_features_that_are_found_are_those_that_were_learned(said: list[str]
         assert sorted(reading._known(said)) == sorted(plain)
 
 
-def held(*said: str) -> Overheard[str]:
-    found = Overheard[str]()
-    for number, text in enumerate(said):
-        for one in overheard(text):
-            found.add(number, text, one)
-    return found
-
-
-HURT = "my ankle is sprained, no running for me"
+HURT = "my nose got broken in sparring so the gumshield hurts like mad"
 KITCHEN = "we only have a microwave in the flat"
+NEEDS_MEANS = Needed((), frozenset(), household=False, aside=False, matters=(0.1, 0.0, 0.0, 0.0, 0.9, 0.0))
+
+
+def heard(index: Remembered, latest: int) -> list[str]:
+    found = index.bring_back(NEEDS_MEANS, most=9, reach=Reach(latest, frozenset()))
+    return [stated.text for _, stated in found]
 
 
 def test_the_likeliest_comes_first_and_none_from_too_far_back() -> None:
-    heard = held(HURT, KITCHEN, "I get up at five every day")
-    assert heard.worthy([("means", 0.9), ("body", 0.1)], 0)[0].message == KITCHEN
-    assert KITCHEN not in [each.message for each in heard.worthy([("means", 0.9)], 2)]
+    index = Remembered(stated_by(dialogue(HURT, KITCHEN, "I get up at five every day", then=0)))
+    assert heard(index, 9)[0] == KITCHEN
+    assert KITCHEN in heard(index, 2)
+    assert KITCHEN not in heard(index, 1)
 
 
 def test_what_is_taken_back_is_as_if_it_had_not_been_said() -> None:
-    heard = held(KITCHEN, HURT)
-    heard.take_back(1)
-    assert heard.worthy([("body", 1.0)], 0) == held(KITCHEN).worthy([("body", 1.0)], 0)
-    assert heard.worthy([("means", 0.9)], 0)[0].message == KITCHEN
+    said = stated_by(dialogue(HURT, KITCHEN, then=0))
+    index = Remembered(said)
+    index.follow(said[:1])
+    assert heard(index, 9) == heard(Remembered(said[:1]), 9)
+    index.follow(said)
+    assert heard(index, 9)[0] == KITCHEN
 
 
 def test_a_message_that_no_rule_reads_is_brought_back_and_one_that_ended_is_not() -> None:
-    unread = "my nose got broken in sparring so the gumshield hurts like mad"
-    talk = [("m1", "user", unread), *(("f", "assistant", "Right.") for _ in range(10))]
+    talk = [("m1", "user", HURT), *(("f", "assistant", "Right.") for _ in range(10))]
     assert recall_batch(talk, "they want me in the ring on the 10th, should I?") == ["m1"]
     ended = [("m0", "user", "I'm vegan."), ("m1", "user", "I'm not vegan any more."), *talk[1:]]
     assert "m0" not in recall_batch(ended, "what should I cook tonight?")

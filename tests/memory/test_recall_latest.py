@@ -5,7 +5,8 @@ from collections.abc import Set as AbstractSet
 import pytest
 
 from memory.recall import Remembered, stated, stated_by
-from memory.recall_latest import Latest, Told, surely, told_in
+from memory.recall_latest import Latest
+from memory.recall_told import Told, surely, told_in
 from tests.memory.test_recall import dialogue
 
 HURT = "my ankle is sprained, no running for me"

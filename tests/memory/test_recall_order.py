@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from memory.recall import Reach, Remembered, stated_by
 from memory.recall_heard import OTHERS
-from memory.recall_latest import NEVER, Told, surely
 from memory.recall_order import signs, value
+from memory.recall_told import NEVER, Told, surely
 from memory.recall_topics import default_reader
 from tests.memory.test_recall import dialogue
 
@@ -22,7 +22,7 @@ def worth(
     critical: bool = False,
     asked_about: bool = False,
 ) -> float:
-    told = Told({OTHERS: other}, "", own=True)
+    told = Told({OTHERS: other}, "")
     return value(signs(told, surely(overtaken), needed, float(critical), asked_about))
 
 

@@ -5,7 +5,7 @@ But what names a sore is in both.
 """
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -14,7 +14,7 @@ from memory import data
 from memory.statements_words import known_words
 from memory.text import folded, words
 
-_CLASSES: Final = frozenset({"day", "month"})
+_TIMES: Final = frozenset({"day", "month"})
 """Another day or month in the place of one that was named ("they moved it to Thursdays") is of the same matter too."""
 _ENDINGS: Final = ("ingen", "ing", "ern", "ed", "er", "es", "en", "s", "n", "e")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
@@ -36,7 +36,7 @@ def stem(word: str) -> str:
 
 @cache
 def _table() -> _Table:
-    found: _Table = data.table("recall_threads.toml", _Table)
+    found: _Table = data.table("recall_ties.toml", _Table)
     return found
 
 
@@ -51,7 +51,6 @@ def _alike() -> dict[str, str]:
     return {stem(word): f"@{name}" for name, listed in _table().alike.items() for word in listed.split()}
 
 
-@lru_cache(maxsize=4_096)
 def tying(text: str) -> frozenset[str]:
     """The words of ``text`` that tie it to what was said of the same matter, without endings."""
     said = frozenset(map(stem, _WORD.findall(folded(text))))
@@ -60,7 +59,6 @@ def tying(text: str) -> frozenset[str]:
     return (said - _common() - alike.keys()) | families
 
 
-@lru_cache(maxsize=4_096)
-def classes(text: str) -> frozenset[str]:
-    """The kinds of times that ``text`` names, as words of their own."""
-    return frozenset(f"@{one}" for one in known_words().groups_of(words(text)) & _CLASSES)
+def times_in(text: str) -> frozenset[str]:
+    """The kinds of times that ``text`` names."""
+    return known_words().groups_of(words(text)) & _TIMES
