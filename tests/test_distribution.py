@@ -36,7 +36,16 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     programs = folder / "bin"
     pip = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "--disable-pip-version-check"]
     patient = ["--retries", "10", "--timeout", "60"]  # the registry is far
-    command = [*pip, "install", "--quiet", "--no-compile", *patient, "-c", str(ROOT / "constraints.txt"), str(wheel)]
+    command = [
+        *pip,
+        "install",
+        "--quiet",
+        "--no-compile",
+        *patient,
+        "-c",
+        str(ROOT / "constraints.txt"),
+        str(wheel),
+    ]
     subprocess.run(command, check=True)
     return programs
 
