@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from memory.crisis_grammar import Alphabet
 from memory.crisis_index import Index
+from memory.crisis_rows import Row
 from memory.crisis_sentences import Span
 from memory.crisis_table import Guards, Rule
 from memory.crisis_words import STOP, Spelled
@@ -61,18 +62,19 @@ class Watch:
             known = self.unless[id(rule)] = self._index(rule.unless)
         return known
 
-    def over(self, letters: str, spelled: Callable[[Span], Spelled]) -> "Over":
+    def over(self, row: Row, spelled: Callable[[Span], Spelled]) -> "Over":
         """The guards, set over one message in letters; ``spelled`` traces a part of it to its words."""
-        return Over(self, letters, spelled)
+        return Over(self, row, spelled)
 
 
 class Over:
     """The guards over one message: called with what was found, says whether it is meant."""
 
-    def __init__(self, watch: Watch, letters: str, spelled: Callable[[Span], Spelled]) -> None:
+    def __init__(self, watch: Watch, row: Row, spelled: Callable[[Span], Spelled]) -> None:
         self.watch = watch
         self.spelled = spelled
-        self.letters = letters
+        self.row = row
+        self.letters = row.letters
         self.known: dict[tuple[str, int], list[tuple[int, int]]] = {}
 
     def __call__(self, found: Found) -> bool:
@@ -80,7 +82,7 @@ class Over:
         start, end = found.sentence
         if any(first < found.end and found.start < last for first, last in self._spans("idioms", start, end)):
             return False
-        if found.rule.unless and any(self.watch.before(found.rule).found(self.letters, start, found.end)):
+        if found.rule.unless and any(self.watch.before(found.rule).found(self.row, start, found.end)):
             return False
         return not self._negated(found) and not self.told_as_such(found)
 
@@ -88,13 +90,13 @@ class Over:
         """Where phrases of ``guard`` stand in the sentence, looked for once."""
         known = self.known.get((guard, start))
         if known is None:
-            found = self.watch.indexes[guard].found(self.letters, start, end)
+            found = self.watch.indexes[guard].found(self.row, start, end)
             known = self.known[guard, start] = [(first, last) for _, first, last in found]
         return known
 
     def _negated(self, found: Found) -> bool:
         letters, first = self.letters, max(0, found.start - 2 * _REACH)
-        if any(last == found.start for _, _, last in self.watch.denials.found(letters, first, found.start)):
+        if any(last == found.start for _, _, last in self.watch.denials.found(self.row, first, found.start)):
             return True
         spelled = self.spelled(found.sentence)
         for at in range(found.start - 1, max(-1, found.start - 1 - _REACH), -1):

@@ -13,13 +13,13 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, compress, repeat
+from itertools import accumulate, chain, compress, repeat
 from operator import add, ge, sub
 from typing import Final, NamedTuple
 
 import msgspec
 
-from memory.crisis_bounds import Bounds, summed
+from memory.crisis_rows import Row, number
 from memory.crisis_sentences import LONGEST, Span, windows, within
 from memory.crisis_table import CrisisCategory
 from memory.crisis_words import STOP
@@ -36,7 +36,6 @@ MARKS: Final = {"^": STOP, "_": BETWEEN}
 _FEWEST = 16  # features; one of a few words is no surer than one of several
 _UNLIKELY = 1e-9
 _COMMONER = 1.5  # a word in twice as many features is met nearly three times as often
-_SHORT = 24  # letters
 _TELLS: Final = 64  # words; in more the common ones add up to what no part of them says
 _BEFORE, _AFTER = 8, 9  # words told of beside those that speak for danger
 
@@ -68,6 +67,13 @@ class Weights(msgspec.Struct, frozen=True):
     alone: tuple[float, ...]
     alone_grave: tuple[float, ...]
     few: bool = False
+
+
+class Sums(NamedTuple):
+    """Weights summed up along a message: a part is worth the sum ``to`` its end, less that ``before`` its start."""
+
+    before: list[int]
+    to: list[int]
 
 
 class Heard(NamedTuple):
@@ -118,26 +124,15 @@ class Learned:
             for at, name in enumerate(file.features.split("\n"))
         }
         danger = {name: file.danger[at] - OFFSET for name, at in self.places.items()}
-        self.beside = {name: worth for name, worth in danger.items() if BETWEEN not in name}
-        self.apart = {name[0] + name[2]: worth for name, worth in danger.items() if BETWEEN in name}
-        self.triggers = frozenset(letters[word] for word in file.triggers.split("\n"))
+        self.beside = {number(name): worth for name, worth in danger.items() if BETWEEN not in name}
+        self.apart = {number(name[0] + name[2]): worth for name, worth in danger.items() if BETWEEN in name}
+        self.triggers = frozenset(number(letters[word]) for word in file.triggers.split("\n"))
         self.raises = [self._least(file.raises, number) for number in range(LONGEST + 1)]
-        self.surer = [self._least(file.surer, number) for number in range(LONGEST + 1)]
-
-    @once
-    def bounds(self) -> Bounds:
-        """What any part of a message can come to at most, for weights that raise an alarm themselves."""
-        return Bounds(self.beside, self.apart)
-
-    def warm(self) -> None:
-        """Make the bounds now, where they will be asked for."""
-        assert self.bounds
 
     def _least(self, chance: float, letters: int) -> float:
         """What so many letters must be worth at least for a chance, and a little less, so that rounding hides none."""
         within = min(max(chance, _UNLIKELY), 1 - _UNLIKELY)
-        worth = (math.log(within / (1 - within)) - self.file.bias) / self.file.step * scale(letters)
-        return summed(worth - 1, letters)
+        return (math.log(within / (1 - within)) - self.file.bias) / self.file.step * scale(letters) - 1
 
     def often(self) -> dict[str, float]:
         """About how often letters are met in talk: a common word is one of many features."""
@@ -145,9 +140,9 @@ class Learned:
         total = sum(count.values())
         return {letter: (number / total) ** _COMMONER for letter, number in count.items()}
 
-    def hearing(self, letters: str, sentences: Sequence[Span]) -> "Hearing":
+    def hearing(self, row: Row, sentences: Sequence[Span]) -> "Hearing":
         """What is heard in a message of ``sentences``, each looked at when it is asked for."""
-        return Hearing(self, letters, sentences)
+        return Hearing(self, row, sentences)
 
     def needed(self, category: CrisisCategory, grave: bool) -> float:
         """The least chance of danger where a phrase of ``category`` keeps its sign."""
@@ -157,17 +152,17 @@ class Learned:
         """The least chance of danger where it keeps its sign though no other phrase has one."""
         return (self.file.alone_grave if grave else self.file.alone)[CATEGORIES.index(category)]
 
-    def worth(self, letters: str, start: int, end: int) -> int:
-        """The sum of the weights of the letters from ``start`` to ``end`` and of those beside them."""
-        row = (letters[start - 1] if start else STOP) + letters[start:end] + (letters[end : end + 1] or STOP)
-        beside, nothing = self.beside.get, repeat(0)
-        within = sum(map(beside, row[1:-1], nothing)) + sum(map(beside, map(add, row, row[1:]), nothing))
-        return within + sum(map(self.apart.get, map(add, row, row[2:]), nothing))
+    def sums(self, row: Row) -> Sums:
+        """The weights of a message, of its letters, of two side by side and of two with one between, summed up."""
+        known, nothing = self.beside.get, repeat(0)
+        beside = [*map(known, row.beside, nothing)]
+        single, apart = map(known, row.codes, nothing), map(self.apart.get, row.apart, nothing)
+        before = [*accumulate(map(add, map(add, single, apart), beside), initial=0)]
+        return Sums(before, [*map(add, before, beside)])
 
-    def chance(self, letters: str, start: int, end: int) -> float:
-        """How likely it is that the letters from ``start`` to ``end`` speak of danger."""
-        worth = self.worth(letters, start, end)
-        return 1 / (1 + math.exp(-(worth * self.file.step / scale(end - start) + self.file.bias)))
+    def chance(self, worth: int, letters: int) -> float:
+        """How likely it is that so many letters, whose weights sum up to ``worth``, speak of danger."""
+        return 1 / (1 + math.exp(-(worth * self.file.step / scale(letters) + self.file.bias)))
 
     def about(self, letters: str) -> tuple[CrisisCategory, float]:
         """What kind of danger ``letters`` most likely speak of, and how much for the highest severity: over 0 it is."""
@@ -181,24 +176,16 @@ class Learned:
         kinds = scores[: len(CATEGORIES)]
         return CATEGORIES[kinds.index(max(kinds))], scores[-1]
 
-    def core(self, letters: str, heard: Heard) -> tuple[Span, Span]:
-        """The likeliest sentence of a run, and the part of it that speaks: from its first trigger to its last."""
-        run = heard.start, heard.end
-        first, last = max(within(letters, run), key=lambda each: self.chance(letters, *each))
-        at = [place for place in range(first, last) if letters[place] in self.triggers] or [first, last - 1]
-        return (first, last), (max(first, at[0] - _BEFORE), min(last, at[-1] + _AFTER))
-
 
 class Hearing:
     """What the weights make of one message; little of it is ever asked for, so it is worked out then.
 
-    Heard is a sentence, or a window of several, where a word speaks for danger. Which of them can be sure is told by
-    bounds of their weights; only those few are added up.
+    Heard is a sentence, or a window of several, where a word speaks for danger.
     """
 
-    def __init__(self, learned: Learned, letters: str, sentences: Sequence[Span]) -> None:
+    def __init__(self, learned: Learned, row: Row, sentences: Sequence[Span]) -> None:
         self.learned = learned
-        self.letters = letters
+        self.row = row
         self.sentences = sentences
         self.known: dict[Span, float | None] = {}
 
@@ -207,12 +194,24 @@ class Hearing:
         """The sentences and windows that are looked at, in the order in which that is done."""
         return windows(self.sentences)
 
+    @once
+    def sums(self) -> Sums:
+        """The weights of all of it."""
+        return self.learned.sums(self.row)
+
     def sure(self) -> Heard | None:
         """The likeliest run of those that are a sign by themselves; of equals the first."""
-        if self.learned.triggers.isdisjoint(self.letters):
+        if self.learned.triggers.isdisjoint(self.row.codes):
             return None
         heard = (Heard(*run, chance) for run in self._perhaps() if (chance := self._chance(run)) is not None)
         return max(filter(self._is_sure, heard), key=lambda each: each.chance, default=None)
+
+    def core(self, heard: Heard) -> tuple[Span, Span]:
+        """The likeliest sentence of a run, and the part of it that speaks: from its first trigger to its last."""
+        first, last = max(within(self.row.letters, (heard.start, heard.end)), key=self._chance_of)
+        triggers = map(self.learned.triggers.__contains__, self.row.codes[first:last])
+        at = [*compress(range(first, last), triggers)] or [first, last - 1]
+        return (first, last), (max(first, at[0] - _BEFORE), min(last, at[-1] + _AFTER))
 
     def bears_out(self, found: Span, sentence: Span, least: float, *, apart: bool = False) -> bool:
         """Whether the chance of danger of ``sentence`` is ``least``, or that of what is heard around ``found``.
@@ -231,30 +230,27 @@ class Hearing:
 
     def is_new(self, found: Span) -> bool:
         """Whether the few examples never had the word that ``found`` begins or ends with: they say nothing of it."""
-        first, last = self.letters[found[0]], self.letters[found[1] - 1]
+        first, last = self.row.letters[found[0]], self.row.letters[found[1] - 1]
         return self.learned.file.few and not {first, last} <= self.learned.places.keys()
 
     def _perhaps(self) -> Iterator[Span]:
-        """The windows whose weights may suffice for a sign; of a short message all, that takes less time."""
-        if len(self.letters) <= _SHORT:
-            yield from self.windows
-            return
-        bounds, (starts, ends) = self.learned.bounds.over(self.letters), zip(*self.windows, strict=True)
-        worths = map(sub, map(bounds.to.__getitem__, ends), map(bounds.before.__getitem__, starts))
+        """The windows whose weights may suffice for a sign."""
+        sums, (starts, ends) = self.sums, zip(*self.windows, strict=True)
+        worths = map(sub, map(sums.to.__getitem__, ends), map(sums.before.__getitem__, starts))
         least = map(self.learned.raises.__getitem__, map(sub, ends, starts))
-        for start, end in compress(self.windows, map(ge, worths, least)):
-            if self._is_whole((start, end)) or (
-                bounds.to[end] - bounds.before[start] >= self.learned.surer[end - start]
-            ):
-                yield start, end
+        return compress(self.windows, map(ge, worths, least))
 
     def _chance(self, run: Span) -> float | None:
         """The chance that a run speaks of danger, added up once; None where no word of it does."""
         if run not in self.known:
             start, end = run
-            silent = self.learned.triggers.isdisjoint(self.letters[start:end])
-            self.known[run] = None if silent else self.learned.chance(self.letters, start, end)
+            silent = self.learned.triggers.isdisjoint(self.row.codes[start:end])
+            self.known[run] = None if silent else self._chance_of(run)
         return self.known[run]
+
+    def _chance_of(self, run: Span) -> float:
+        start, end = run
+        return self.learned.chance(self.sums.to[end] - self.sums.before[start], end - start)
 
     def _is_sure(self, heard: Heard) -> bool:
         """Whether a run is a sign by itself: a part of a long message, of which there are many, must be surer.

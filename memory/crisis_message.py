@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.crisis_match import Laid
+from memory.crisis_rows import Row
 from memory.crisis_sentences import Span, sentences
 from memory.crisis_words import (
     STOP,
@@ -75,6 +76,11 @@ class Message:
         written = self.written
         found = written.tokens(0, len(written.runs)) if written else tokens(self.text)
         return self.speller.spelled(self.text, found)
+
+    @once
+    def row(self) -> Row:
+        """Its letters as numbers."""
+        return Row(self.letters)
 
     def laid_out(self, sentence: Span) -> Laid:
         """A sentence, laid out once for all phrases."""

@@ -60,9 +60,7 @@ class Reader:
 
     def warm(self) -> None:
         """Lay out every phrase and compile every pattern now, so that no message waits for them."""
-        self.index.warm()
-        if self.learned is not None:
-            self.learned.warm()
+        self.index.lay_out()
         self.watch.warm(self.rules)
 
     def signs(self, text: str) -> list[Sign]:
@@ -90,13 +88,13 @@ class _Reading:
     @once
     def meant(self) -> Over:
         """The guards."""
-        return self.reader.watch.over(self.message.letters, self.message.spelled)
+        return self.reader.watch.over(self.message.row, self.message.spelled)
 
     @once
     def hearing(self) -> Hearing | None:
         """What was learned, set over the message."""
         learned, message = self.reader.learned, self.message
-        return None if learned is None else learned.hearing(message.letters, message.sentences)
+        return None if learned is None else learned.hearing(message.row, message.sentences)
 
     def kept(self) -> Iterator[Sign]:
         """What phrases find and nothing sets aside, each once."""
@@ -125,7 +123,7 @@ class _Reading:
         """The phrases that can be in a sentence, by how grave they are."""
         reader, message = self.reader, self.message
         ranks: defaultdict[tuple[int, int], list[tuple[int, Span]]] = defaultdict(list)
-        for at, sentence in reader.index.possible(message.letters, message.sentences):
+        for at, sentence in reader.index.possible(message.row, message.sentences):
             rule = reader.rules[at]
             ranks[rule.severity, -ORDER.index(rule.category)].append((at, sentence))
         return ranks
@@ -170,7 +168,7 @@ class _Reading:
         category, grave = learned.about(letters[sure.start : sure.end])
         if known and (sure.chance < learned.file.surer or grave < learned.file.graver):
             return
-        sentence, (start, end) = learned.core(letters, sure)
+        sentence, (start, end) = self.hearing.core(sure)
         severity = HIGHEST if grave > 0 else HIGHEST - 1
         if self.meant.told_as_such(Found(Rule(category, severity, "own", []), start, end, sentence)):
             return

@@ -6,6 +6,7 @@ all that begin or end with it, which covers inflections and German compounds.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import compress
 from typing import Generic, TypeVar
 
 import msgspec
@@ -101,8 +102,8 @@ class Words:
 
     def phrases(self, said: Sequence[str]) -> list[tuple[int, int, frozenset[str]]]:
         """Each phrase of two words or more that has groups: first, one past the last, groups."""
-        follow, last = self._follow, len(said) - 1
-        opening = [first for first, word in enumerate(said) if word in follow and first < last]
+        follow = self._follow
+        opening = compress(range(len(said) - 1), map(follow.__contains__, said))
         return [
             (first, first + length, groups)
             for first in opening
