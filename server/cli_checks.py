@@ -1,8 +1,6 @@
 """What an operator looks at: is this installation well, and what does the wire look like."""
 
-import os
 import platform
-import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -18,7 +16,7 @@ from generation.local import LocalModelError, check_file
 from generation.naming import BadModelNameError, LocalModel, written
 from protocol.asyncapi import asyncapi
 from protocol.schema import json_schema
-from server import authority
+from server import authority, data_folder
 from server.app import STORE_FILE
 from server.casting import at_home, companions, own
 from server.cli_keeper import rests_words
@@ -43,9 +41,6 @@ from storage.refusals import StoreRefused
 from storage.restoring import last_restored
 from storage.sizes import sizes
 from storage.tokens import all_tokens, is_open
-
-LEAST_FREE_BYTES = 200 * 1024 * 1024
-
 
 _SILENT: Final[tuple[type[Exception], ...]] = (StoreRefused, *errors())
 
@@ -111,13 +106,21 @@ def _has_fts5() -> bool:
 
 def _folder(settings: Settings) -> Iterator[Finding]:
     folder = settings.folder
-    place = _first_that_is(folder)
-    free = shutil.disk_usage(place).free
-    yield Finding(os.access(place, os.W_OK), "data folder", str(folder))
-    yield Finding(free > LEAST_FREE_BYTES, "free space", f"{free // 1_048_576} MiB")
+    try:
+        place = data_folder.look(folder)
+    except OSError as error:
+        yield Finding(
+            False, "data folder", f"{folder}: nobody may look ({error.strerror}); run this as its owner"
+        )
+        return
+    well, seen = data_folder.told(place)
+    yield Finding(well, "data folder", seen)
+    enough, free = data_folder.room(place)
+    yield Finding(enough, "free space", free)
     yield _encrypted(settings)
-    if folder.exists():
-        yield _looked("in use", lambda: _held(folder))
+    if place.there and place.is_folder:
+        if "lock" in place.names:  # where there is none nobody holds it, and none is left by looking
+            yield _looked("in use", lambda: _held(folder))
         yield _looked("store", lambda: _store(folder / STORE_FILE))
         yield from _certificates(folder)
         yield _who_comes_in(settings)
@@ -224,10 +227,6 @@ def _kept(file: Path) -> Iterator[Finding]:
 
 def _day(at: int) -> str:
     return datetime.fromtimestamp(at / 1_000, UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _first_that_is(folder: Path) -> Path:
-    return next(each for each in (folder, *folder.parents) if each.exists())
 
 
 def _held(folder: Path) -> str:
