@@ -131,8 +131,10 @@ class Remembering:
         """The open talk is not as it was held: read it again; whether the store gave it."""
         session = self._session
         opening = await self.loaded(conversation)
-        if opening is not None and session.state.talk is not None:
-            session.state = replace(session.state, talk=opening.talk)
+        held = session.state.talk
+        if opening is not None and held is not None:
+            withheld = opening.talk.withheld or held.withheld  # what was said may not have landed yet
+            session.state = replace(session.state, talk=replace(opening.talk, withheld=withheld))
         return opening is not None
 
     async def loaded(self, conversation: str) -> Opening | None:

@@ -387,7 +387,7 @@ class Session:
         for alarm in ("silence", "quiet", "enough"):  # what was not handed over yet is, when the talk ends
             self._alarms.stop(alarm)
         self.state = replace(self.state, talk=None, queue=(), phase=Idle(), unhanded=0)
-        self.watching.leave()
+        await self.watching.left()
         self.hold()
 
     async def close_talk(self) -> None:

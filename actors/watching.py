@@ -60,6 +60,11 @@ class Watching:
             if not sees or isinstance(told, TellClosed):
                 await self.end(onlooker)
 
+    async def left(self) -> None:
+        """The person has left the talk, and goes on without it: nobody looks on any longer, and they are told."""
+        self.leave()
+        await self._tell_changed()
+
     def leave(self) -> None:
         """The session is over."""
         for onlooker in self._there:

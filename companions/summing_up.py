@@ -65,6 +65,51 @@ def _kept_out(messages: Sequence[Message], rows: Iterable[EmotionRow]) -> dict[s
     return {message: category for message, category in found.items() if category in KEPT_OUT}
 
 
+def open_to_others(
+    messages: Sequence[Message], rows: Iterable[EmotionRow], released: AbstractSet[str] = frozenset()
+) -> tuple[Message, ...]:
+    """What words about a talk that others read are made of: what is open to summaries, and of the companion's own
+    words those from before anything that is kept out.
+
+    From there on what it says may speak of that, however plain the message that it answers.
+    """
+    known = tuple(rows)
+    begins = _kept_from(messages, known, released)
+    shown = open_to_summaries(messages, known, released)
+    return tuple(each for each in shown if each.role == "user" or begins is None or each.position < begins)
+
+
+def open_word_for_word(
+    messages: Sequence[Message],
+    rows: Iterable[EmotionRow],
+    released: AbstractSet[str] = frozenset(),
+    *,
+    removed_at: int | None = None,
+) -> tuple[Message, ...]:
+    """What family reads of a talk as it was said: all of it, up to the first message that is kept out.
+
+    What follows may speak of it on both sides, and messages without their answers would mark where it was. So may
+    what follows ``removed_at``, where the first message of the person stood that was removed: nobody knows any more
+    what that was about.
+    """
+    kept = _kept_from(messages, rows, released)
+    ends = min((each for each in (kept, removed_at) if each is not None), default=None)
+    return tuple(each for each in messages if each.text and (ends is None or each.position < ends))
+
+
+def _kept_from(
+    messages: Sequence[Message], rows: Iterable[EmotionRow], released: AbstractSet[str]
+) -> int | None:
+    """Where the first message stands that is kept out; None where none is."""
+    private = _kept_out(messages, rows).keys() - released
+    return min((each.position for each in messages if each.id in private), default=None)
+
+
+def withheld(messages: Sequence[Message], rows: Sequence[EmotionRow]) -> bool:
+    """Whether family is not told of one of ``messages``, or of what was read in one."""
+    return any(row.crisis_category in KEPT_OUT for row in rows) or bool(_kept_out(messages, rows))
+
+
 def let_known(
     messages: Sequence[Message], rows: Iterable[EmotionRow], released: AbstractSet[str]
 ) -> frozenset[str]:
@@ -131,12 +176,17 @@ def in_figures(
     rows: Sequence[EmotionRow],
     anchors: Iterable[tuple[str, str]],
     released: AbstractSet[str] = frozenset(),
+    *,
+    first: int = 1,
 ) -> Figures:
-    """The talk with a person who lives with dementia; ``anchors`` are pairs of message and thing."""
-    shown = open_to_summaries(messages, rows, released)
+    """The talk with a person who lives with dementia, from position ``first``; ``anchors`` are pairs of message and
+    thing, and those named after something was kept out are left out too.
+    """
+    shown = [each for each in open_to_summaries(messages, rows, released) if each.position >= first]
     ids = {each.id for each in shown}
     escalated = any(row.crisis_category is not None and row.message in ids for row in rows)
-    named = [thing for message, thing in anchors if message in ids]
+    told = {each.id for each in open_to_others(messages, rows, released)} & ids
+    named = [thing for message, thing in anchors if message in told]
     return figures(shown, felt_by_message(rows), anchors=named, escalated=escalated)
 
 

@@ -42,9 +42,12 @@ def let_go(rules: Rules, state: State, unsaid: Unsaid, at: int) -> Step:
 
 
 def unsaid_in(talk: Talk, unsaid: Unsaid, stored: Talk | None) -> Talk:
-    """The talk without what was removed; what cannot be told apart any more is taken as the store has it."""
+    """The talk without what was removed; what cannot be told apart any more is taken as the store has it.
+
+    What follows may still speak of it: nobody else is shown that.
+    """
     answers = [each.id for each in talk.messages if each.answers in unsaid.messages]
-    left = without(talk, (*unsaid.messages, *answers))
+    left = replace(without(talk, (*unsaid.messages, *answers)), withheld=True)
     if stored is None:
         return left
     return replace(

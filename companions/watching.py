@@ -1,7 +1,9 @@
 """What somebody who looks on at a talk is shown of it, while consent allows it (decisions D25, D27).
 
 They see what the two say to each other from then on, as it comes, and nothing of what family is not told: a message
-of abuse or self-harm, its answer, the help that is shown for it. It leaves no mark.
+of abuse or self-harm, its answer, the help that is shown for it, and nothing that is said in that talk afterwards. The
+companion knows of it from then on, and so may any later answer speak of it, long before its whole text could be read;
+messages without their answers would mark where it was. It looks as if nobody went on talking.
 """
 
 from collections.abc import Callable
@@ -17,8 +19,8 @@ from companions.events import (
     TellSafety,
     TellStarted,
 )
-from companions.state import Responding, State
-from companions.summing_up import KEPT_OUT, is_private
+from companions.state import State
+from companions.summing_up import is_private
 
 Told = (
     TellMessage
@@ -33,21 +35,12 @@ Told = (
 )
 
 
-def crisis_of(state: State, message: str) -> str | None:
-    """What a message of the person was read to be about, where it was read as a danger."""
-    waiting = (state.phase.waiting,) if isinstance(state.phase, Responding) else ()
-    for each in (*waiting, *state.queue):
-        if each.message.id == message:
-            return None if each.reading.crisis is None else each.reading.crisis.category
-    rows = state.talk.emotions if state.talk is not None else ()
-    return next((row.crisis_category for row in rows if row.message == message), None)
-
-
 class Sight:
     """One talk as it is shown to those who look on: begun in the middle of it, it shows what begins afterwards.
 
     An answer is shown when its beginning was, and that goes by the message it answers, which may have been said before
-    anybody looked on. One that cannot be looked at any more is kept out.
+    anybody looked on. One that cannot be looked at any more is kept out. What is shown to nobody else any more is for
+    the talk to know: it may have been said long before.
     """
 
     def __init__(self) -> None:
@@ -59,9 +52,6 @@ class Sight:
     def shows(self, state: State, told: Told, private: Callable[[str], bool] = is_private) -> bool:
         """Whether ``told`` is shown to them too."""
         match told:
-            case TellSafety(message=message, category=category):
-                self._kept |= {message} if category in KEPT_OUT else set()
-                return False
             case TellMessage(message=message):
                 if message.role == "user":
                     return self._seen(state, message.id, message.text, private)
@@ -78,14 +68,15 @@ class Sight:
                 return response in self._shown
             case TellClosed():
                 return True
-            case TellHidden() | TellNotice() | TellDurable():
+            case TellSafety() | TellHidden() | TellNotice() | TellDurable():
                 return False
 
     def _seen(self, state: State, message: str, text: str | None, private: Callable[[str], bool]) -> bool:
         """Whether a message of the person is one that is shown; it is read once."""
+        if state.talk is None or state.talk.withheld:
+            return False
         if message not in self._kept | self._open:
-            kept = text is None or crisis_of(state, message) in KEPT_OUT or private(text)
-            (self._kept if kept else self._open).add(message)
+            (self._kept if text is None or private(text) else self._open).add(message)
         return message not in self._kept
 
 

@@ -188,6 +188,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                 meaning, waiting = meanings(embedder, vector), writing.waiting
                 desk = StoreDesk(patient, cast, this_epoch, erasures, tickets, kept, meaning, waiting=waiting)
                 sessions = Sessions(tasks, cast, desk, most=settings.limits.sessions)
+                unsay = attending.hushed(sessions.unsay)
                 metrics.count_sessions(lambda: len(sessions))
 
                 async def unsaid(who: Who, what: Unsaid, by: Address[Mail] | None = None) -> None:
@@ -218,7 +219,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     contacts=with_grants(patient, contacts),
                     owed=owing(patient, now_ms),
                     decided=lambda who: attending.decided(who.user),
-                    unsay=sessions.unsay,
+                    unsay=unsay,
                     unsaid=unsaid,
                     memory_changed=lambda who, items: sessions.refresh(
                         who.user, companion=who.companion, edited=True, items=items
@@ -274,7 +275,7 @@ async def server(settings: Settings) -> AsyncGenerator[Running]:
                     lambda change: land(writer, (change,)),
                     erasures,
                     changed=lambda user: sessions.refresh(user, edited=True),
-                    unsay=lambda who, what: sessions.unsay(who, what, None),
+                    unsay=lambda who, what: unsay(who, what, None),
                     unsaid=unsaid,
                     attending=attending,
                     talks=sessions,

@@ -7,7 +7,7 @@ finds what changes by itself: a consent that runs out, a grant that was ended.
 
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import Protocol, TypeAlias, get_args
 
@@ -15,9 +15,12 @@ import anyio
 import structlog
 
 from actors.client import Client, Gone
+from actors.mail import Mail
+from actors.runtime import Address
 from companions.alerting import Raised, alert_words, tells
 from companions.consenting import Scope
 from companions.state import Who
+from companions.unsaying import Unsaid
 from protocol.alert_frames import AlertAcknowledged, CareChanged
 from protocol.errors import CloseCode
 from protocol.frames import Event
@@ -34,6 +37,7 @@ LOOK_SECONDS = 1.0
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 Make: TypeAlias = Callable[[int], Event]
+Unsay: TypeAlias = Callable[[Who, Unsaid, Address[Mail] | None], Awaitable[None]]
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("attending")
 
@@ -43,6 +47,14 @@ class Stoppable(Protocol):
 
     def stop(self) -> None:
         """Nothing more is seen, from this moment."""
+        ...
+
+
+class Line(Client, Protocol):
+    """The connection of who sits here."""
+
+    def take_back(self) -> None:
+        """What was sent and is still on its way does not arrive any more: whoever is behind loses the line."""
         ...
 
 
@@ -56,18 +68,27 @@ class Seat:
         self.seq = 0
         self.looking: Stoppable | None = None  # at a talk
         self.open: frozenset[Scope] | None = None  # what consent opened when it was last looked at
-        self._waiting: deque[Make | Event] = deque()
+        self._waiting: deque[tuple[Make | Event, bool]] = deque()  # and whether it is of a talk looked on at
+        self._line: Line | None = None  # once words of a talk were sent over it
         self._bell = anyio.Event()
         self._told: set[str] = set()
         self._over: tuple[CloseCode, str] | None = None
 
-    def tell(self, what: Make | Event) -> None:
+    def tell(self, what: Make | Event, *, of_talk: bool = False) -> None:
         """Have it told: numbered where it is made of its number. Who does not read is let go, and may come back."""
         if len(self._waiting) >= MOST_WAITING:
             self.leave(CloseCode.SLOW_READER, "This client does not read what it is sent.")
         else:
-            self._waiting.append(what)
+            self._waiting.append((what, of_talk))
         self._bell.set()
+
+    def hush(self) -> None:
+        """See nothing more of a talk, and what was said in one and waits, here or on its way, is not told any more."""
+        self.stop_looking()
+        self._waiting = deque(each for each in self._waiting if not each[1])
+        if self._line is not None:
+            self._line.take_back()
+            self._line = None
 
     def alert(self, raised: Raised) -> None:
         """Somebody should look; told once."""
@@ -99,12 +120,13 @@ class Seat:
         self._waiting.clear()
         self._bell.set()
 
-    async def serve(self, client: Client) -> None:
+    async def serve(self, client: Line) -> None:
         """Tell what waits, as it comes, until the seat is left or the client is gone."""
         try:
             while self._over is None:
                 while self._waiting:
-                    what = self._waiting.popleft()
+                    what, of_talk = self._waiting.popleft()
+                    self._line = client if of_talk else self._line
                     await client.send(self._numbered(what))
                 if self._over is None:
                     self._bell = anyio.Event()
@@ -202,9 +224,20 @@ class Attending:
         """Consent about somebody has changed: what is shown is asked for anew, and looking on is over."""
         for seat in self._seats:
             if seat.grant.user == user:
-                seat.stop_looking()
+                seat.hush()
                 seat.open = None
                 seat.tell(lambda seq: CareChanged(seq=seq, reason="consent"))
+
+    def hushed(self, unsay: Unsay) -> Unsay:
+        """``unsay``, before which nobody who is here is shown any more of it: nobody looks on, and nothing waits."""
+
+        async def shown_to_nobody(who: Who, what: Unsaid, by: Address[Mail] | None) -> None:
+            for seat in self._seats:
+                if seat.grant.user == who.user:
+                    seat.hush()
+            await unsay(who, what, by)
+
+        return shown_to_nobody
 
     async def __call__(self) -> None:
         """Look again and again, for ever."""
@@ -227,7 +260,7 @@ class Attending:
                 seat.leave(CloseCode.AUTH_REFUSED, "The grant has ended.")
                 continue
             if "watching" not in found:
-                seat.stop_looking()  # at its date, also while nobody says anything
+                seat.hush()  # at its date, also while nobody says anything
             before, seat.open = seat.open, found
             if before is not None and before != found:
                 seat.tell(lambda seq: CareChanged(seq=seq, reason="consent"))

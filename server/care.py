@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from actors.client import Client
 from actors.command_kinds import digest_of
 from actors.ports import CommandRefused, Done
 from companions.care_changes import AlertReleased, ConsentDecided
@@ -21,7 +20,7 @@ from protocol.catalogue import AnyCommand
 from protocol.conversation_frames import ConversationOpen
 from protocol.frames import Event
 from protocol.results import CommandAck, ConversationNamed
-from server.attending import Attending, Seat
+from server.attending import Attending, Line, Seat
 from server.audit import RecordedStore
 from server.care_desk import CareDesk
 from server.erasing import Erasures
@@ -95,7 +94,7 @@ class Sitting:
         self.seat = Seat(token, grant, companion.id)
         self._seen: OrderedDict[str, tuple[str, Event]] = OrderedDict()
 
-    async def told(self, client: Client) -> None:
+    async def told(self, client: Line) -> None:
         """Tell the holder what concerns them, from what is open now on, until they leave or their grant ends."""
         attending = self._care.attending
         with attending.seated(self.seat):

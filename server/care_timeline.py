@@ -13,7 +13,7 @@ from actors.ports import CommandRefused
 from companions.companion import Companion
 from companions.consenting import DAY_MS, Scope
 from companions.state import Who
-from companions.summing_up import is_private, open_to_summaries
+from companions.summing_up import is_private, open_word_for_word
 from protocol import care_frames as care
 from protocol import results
 from protocol.times import milliseconds, rfc3339
@@ -133,13 +133,14 @@ def summary_page(
 def transcript_page(
     db: sqlite3.Connection, who: Who, command: care.CareHistory, at: int
 ) -> results.TranscriptPage:
-    """A talk word for word, but for what was said of abuse or self-harm, and no mark of where that was."""
+    """A talk word for word, up to where something was said of abuse or self-harm, and no mark that it was."""
     _needs(db, who, "transcripts", at)
     found = transcript(db, user=who.user, companion=who.companion, conversation=command.conversation)
     if found is None:
         raise CommandRefused("conversation.unknown")
     before = place_of(command.cursor)
-    shown = [each for each in open_to_summaries(*found) if before is None or each.position < before]
+    told = open_word_for_word(found.messages, found.rows, found.released, removed_at=found.removed_at)
+    shown = [each for each in told if before is None or each.position < before]
     page = shown[-command.limit :]
     entries = tuple(
         care.TranscriptEntry(role=each.role, text=each.text, at=rfc3339(each.at)) for each in page

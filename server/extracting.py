@@ -18,7 +18,7 @@ from companions.fact_changes import Denial, FactsProposed, Keeping, Proposal
 from companions.filing import keeping, proposals
 from companions.job_prompts import job_prompt
 from companions.proposing import marks_of, proposals_of
-from companions.summing_up import felt_by_message, open_to_summaries
+from companions.summing_up import felt_by_message, open_to_others, open_to_summaries
 from memory.echoes import Instructions, instructions
 from memory.extracts import extract as extract_summary
 from memory.facts import said_in
@@ -50,9 +50,10 @@ def heard(db: sqlite3.Connection, job: Job) -> tuple[tuple[Message, ...], tuple[
 
 
 def covered_by(job: Job, messages: Sequence[Message], rows: Sequence[EmotionRow]) -> Heard:
-    """What of the talk the job may read."""
+    """What of the talk the job may read; what was learned is read by others, and facts by the person alone."""
     shown = open_to_summaries(messages, rows)
-    covered = tuple(each for each in shown if each.position >= job.first)
+    open_to = open_to_others(messages, rows) if job.kind == "learnings" else shown
+    covered = tuple(each for each in open_to if each.position >= job.first)
     return Heard(messages=shown, covered=covered, rows=tuple(rows))
 
 

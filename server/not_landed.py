@@ -256,4 +256,5 @@ def _without(found: Loaded, gone: AbstractSet[str]) -> Loaded:
         unanswered=tuple(each for each in found.unanswered if each.id not in gone),
         emotions=tuple(each for each in found.emotions if each.message not in gone),
         repetitions=tuple(each for each in found.repetitions if each.message not in gone),
+        withheld=found.withheld or any(each.role == "user" for each in going),
     )

@@ -14,7 +14,7 @@ from companions.care_changes import NoteMade
 from companions.changes import NOTHING, AnyChange, EmotionRow, ExtractMade
 from companions.companion import Companion
 from companions.job_prompts import job_prompt
-from companions.summing_up import is_private, let_known, open_to_summaries
+from companions.summing_up import is_private, let_known, open_to_others
 from memory.echoes import Instructions, instructions
 from memory.learned import learned_in
 from memory.messages import Message
@@ -70,7 +70,7 @@ class Noting:
         """The result of the job, which ends it."""
         companion = self._means.companions[job.companion]
         messages, rows, released, allowed = await self._means.store.read(lambda db: lesson_of(db, job, at))
-        shown = await self._means.off_loop(lambda: open_to_summaries(messages, rows, released))
+        shown = await self._means.off_loop(lambda: open_to_others(messages, rows, released))
         lesson = Lesson(
             messages=tuple(each for each in shown if each.position >= job.first),
             allowed=allowed,

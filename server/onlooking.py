@@ -50,9 +50,9 @@ class Looking:
         if not self.sees:
             return False
         if isinstance(event, Numbered):
-            self._seat.tell(lambda seq: replace(event, seq=seq))
+            self._seat.tell(lambda seq: replace(event, seq=seq), of_talk=True)
         else:
-            self._seat.tell(event)
+            self._seat.tell(event, of_talk=True)
         return True
 
     def stop(self) -> None:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from actors.ports import Opening
 from companions.companion import Companion
 from companions.remembered import Caregiver, FactLine, Profile, Remembered
+from companions.summing_up import withheld
 from companions.talk import MOST_MESSAGES, Talk
 from memory.facts_told import told
 from memory.messages import Message
@@ -84,6 +85,7 @@ def _talk(found: Loaded) -> Talk:
         ),
         summary=msgspec.json.decode(summary.content, type=Summed).text if summary is not None else None,
         summary_covers=summary.covers_last if summary is not None else 0,
+        withheld=found.withheld or withheld(found.unanswered, found.emotions),
         revision=found.conversation.revision,
     )
 

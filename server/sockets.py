@@ -98,6 +98,11 @@ class Socket:
             line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._connection.transport.abort()
 
+    def take_back(self) -> None:
+        """What was sent and is still on its way does not arrive any more: whoever is behind loses the line."""
+        if self._waits() >= LEAST_TAKEN_BYTES:
+            self._take()
+
     async def close(self, code: CloseCode, reason: str) -> None:
         """Close with ``code``; never raises."""
         await self._closed(code, reason, 1.0)

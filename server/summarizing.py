@@ -20,7 +20,7 @@ from companions.summing_up import (
     in_figures,
     let_known,
     made_by,
-    open_to_summaries,
+    open_to_others,
     sum_up,
 )
 from memory.echoes import instructions, without_echoes
@@ -37,12 +37,13 @@ from storage.unheard import heard_alone
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
-    """A talk as a job reads it: the messages it covers, what was read in them, and what is summed up already."""
+    """A talk as a job reads it: the messages up to its last one, what was read in them, what is summed up already."""
 
     messages: tuple[Message, ...]
     rows: tuple[EmotionRow, ...]
     anchors: tuple[tuple[str, str], ...]
     released: frozenset[str]  # what the safeguarding contact lets be known
+    first: int  # the position it begins with
     earlier: Summed | None
     earlier_to: int  # the last position that ``earlier`` covers
 
@@ -59,13 +60,20 @@ def material_of(db: sqlite3.Connection, job: Job) -> Material:
     usable = found is not None and found.partial and found.covers_last <= job.last
     usable = usable and len(heard) == len(messages)
     return Material(
-        messages=tuple(each for each in heard if each.text and each.position >= job.first),
+        messages=tuple(each for each in heard if each.text),
         rows=rows,
         anchors=anchored_in(db, job.conversation),
         released=released_in(db, job.conversation),
+        first=job.first,
         earlier=_content(found) if found is not None and usable else None,
         earlier_to=found.covers_last if found is not None and usable else 0,
     )
+
+
+def _shown(material: Material) -> tuple[Message, ...]:
+    """What of the talk a summary is made of; the talk is gone through from its beginning."""
+    told = open_to_others(material.messages, material.rows, material.released)
+    return tuple(each for each in told if each.position >= material.first)
 
 
 def _content(summary: Summary) -> Summed:
@@ -87,16 +95,16 @@ class Summarizing:
         policy = companion.policy.summary
         if policy is not None and policy.form == "dementia":
             return self._change(job, at, await self._figures(material), "extract")
-        shown = await self._means.off_loop(
-            lambda: open_to_summaries(material.messages, material.rows, material.released)
-        )
+        shown = await self._means.off_loop(partial(_shown, material))
         made = await self._made(companion, job, material, shown)
         whole = await self._means.off_loop(lambda: finished(companion, made, shown))
         return self._change(job, at, whole, made_by(whole, self._means.asked(job)))
 
     async def _figures(self, material: Material) -> Figures:
         return await self._means.off_loop(
-            lambda: in_figures(material.messages, material.rows, material.anchors, material.released)
+            lambda: in_figures(
+                material.messages, material.rows, material.anchors, material.released, first=material.first
+            )
         )
 
     async def _made(

@@ -11,6 +11,7 @@ from storage.messages import history
 from storage.readings import anchors_in, emotions_in, narratives_in, repetitions_in
 from storage.rows import MESSAGE_COLUMNS, Row, message_of
 from storage.summaries import Summary, summary_of
+from storage.timeline import PRIVATE
 
 EMOTIONS = 10
 UNANSWERED = 20
@@ -29,6 +30,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """The state of a talk. Everything is oldest first.
 
     ``messages`` are the last ones, ``unanswered`` those of the person that nothing was said to, each whole.
+    ``withheld``: something was read in it that family is not told of, or a message of the person was removed.
     """
 
     conversation: Conversation
@@ -40,6 +42,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     unanswered: tuple[Message, ...]
     open_response: OpenResponse | None
     summary: Summary | None
+    withheld: bool = False
 
 
 def load_talk(
@@ -59,7 +62,20 @@ def load_talk(
         unanswered=_unanswered(db, conversation_id),
         open_response=_open_response(db, conversation_id),
         summary=summary_of(db, user=user, conversation=conversation_id),
+        withheld=_withheld(db, conversation_id),
     )
+
+
+def _withheld(db: sqlite3.Connection, conversation_id: str) -> bool:
+    (found,) = db.execute(
+        f"""
+        SELECT EXISTS (SELECT 1 FROM emotions WHERE conversation = ?1 AND crisis_category IN {PRIVATE})
+            OR ((SELECT revision FROM conversations WHERE id = ?1) > 0
+                AND EXISTS (SELECT 1 FROM messages WHERE conversation = ?1 AND role = 'user' AND removed = 1))
+        """,  # noqa: S608  # a constant of ours
+        (conversation_id,),
+    ).fetchone()
+    return bool(found)
 
 
 def _unanswered(db: sqlite3.Connection, conversation_id: str) -> tuple[Message, ...]:

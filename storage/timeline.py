@@ -134,12 +134,19 @@ def let_known_in(db: sqlite3.Connection, conversation: str) -> frozenset[str]:
     return frozenset(category for category, all_released in rows if all_released)
 
 
-def transcript(
-    db: sqlite3.Connection, *, user: str, companion: str, conversation: str
-) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...], frozenset[str]] | None:
-    """A whole talk, oldest first, with what was read in it and what was released; None for one that is not theirs.
+class Transcript(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole talk, oldest first: what was read in it, what was released, where a message of the person is gone."""
 
-    Whole, because an answer can be left out only by who knows what it answers.
+    messages: tuple[Message, ...]
+    rows: tuple[EmotionRow, ...]
+    released: frozenset[str]
+    removed_at: int | None
+
+
+def transcript(db: sqlite3.Connection, *, user: str, companion: str, conversation: str) -> Transcript | None:
+    """The talk of that id; None for one that is not theirs.
+
+    Whole, because what is left out can be told only by who knows what came before it.
     """
     row = db.execute(
         "SELECT 1 FROM conversations WHERE id = ? AND user_id = ? AND companion = ? AND parent_mode = 0",
@@ -147,5 +154,13 @@ def transcript(
     ).fetchone()
     if row is None:
         return None
-    messages = history(db, user=user, conversation=conversation, limit=MOST_QUESTIONS)
-    return messages, emotions_in(db, conversation, MOST_QUESTIONS), released_in(db, conversation)
+    (removed_at,) = db.execute(
+        "SELECT MIN(position) FROM messages WHERE conversation = ? AND role = 'user' AND removed = 1",
+        (conversation,),
+    ).fetchone()
+    return Transcript(
+        messages=history(db, user=user, conversation=conversation, limit=MOST_QUESTIONS),
+        rows=emotions_in(db, conversation, MOST_QUESTIONS),
+        released=released_in(db, conversation),
+        removed_at=removed_at,
+    )

@@ -33,6 +33,7 @@ export class Watching {
   }
 
   async #ask(there) {
+    part("watch-list").replaceChildren(); // after a cut: what was seen before may have been erased since
     try {
       await there.command("conversation.open", { conversation: "last", mode: "watch" });
       part("watch").textContent = "Leave them to themselves";

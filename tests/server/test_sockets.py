@@ -75,3 +75,13 @@ async def test_who_trickles_on_and_on_is_cut_in_the_end() -> None:
     with pytest.raises(SlowReader):
         await socket_over(line).send(EVENT)
     assert anyio.current_time() == pytest.approx(MOST_PERIODS * SECONDS + CLOSING_SECONDS)
+
+
+@pytest.mark.parametrize("behind", [True, False])
+async def test_what_is_on_its_way_to_who_is_behind_does_not_arrive_and_nobody_else_is_cut(
+    behind: bool,
+) -> None:
+    line = Line(0 if behind else 10_000_000)
+    await anyio.sleep(1.0)
+    socket_over(line).take_back()
+    assert line.aborted is behind

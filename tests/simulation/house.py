@@ -240,6 +240,8 @@ async def _served(
 
     desk = StoreDesk(patient, cast, this_epoch, erasures, Tickets(), kept, waiting=writing.waiting)
     sessions = Sessions(tasks, cast, desk)
+    attending = Attending(disk, now_ms)
+    unsay = attending.hushed(sessions.unsay)
     channels = (Channel(), Channel(), Channel())
 
     def nudge(conversation: str) -> None:
@@ -267,7 +269,7 @@ async def _served(
         report=nobody_told,
         measure=metrics,
         trouble=lambda: writing.refusing,
-        unsay=sessions.unsay,
+        unsay=unsay,
         unsaid=unsaid,
         memory_changed=lambda who, items: sessions.refresh(
             who.user, companion=who.companion, edited=True, items=items
@@ -284,9 +286,9 @@ async def _served(
         lambda change: land(writer, (change,)),
         erasures,
         changed=lambda user: sessions.refresh(user, edited=True),
-        unsay=lambda who, what: sessions.unsay(who, what, None),
+        unsay=lambda who, what: unsay(who, what, None),
         unsaid=unsaid,
-        attending=Attending(disk, now_ms),
+        attending=attending,
         talks=sessions,
     )
     presence, pairing = Presence(tasks), Pairing(anyio.current_time)
