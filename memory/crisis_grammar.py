@@ -23,7 +23,7 @@ from memory.crisis_words import NUMBER, STOP, plain
 from memory.expressions import Expression
 from memory.once import once
 
-_FIRST_LETTER, _LAST_LETTER = 0xE100, 0xFFFF  # of two bytes each (`memory.crisis_rows`)
+_FIRST_LETTER, _LAST_LETTER = 0x3400, 0xD7FF  # of two bytes each (`memory.crisis_rows`)
 _COMMON, _RARE = 0.01, 0.00025  # how often a word is met, where only the table says which ones are common
 _TOGETHER = 5  # so much more often than by chance two words stand side by side
 _MOST_PAIRS = 64

@@ -48,7 +48,8 @@ class Weights(msgspec.Struct, frozen=True):
     phrases find nothing, ``surer`` and ``graver`` (a score) for one of the highest severity beside a lesser one.
     ``keeps`` and ``keeps_grave`` are for each of ``CATEGORIES`` the least chances for a phrase to keep its sign, the
     second for one of the highest severity; ``alone`` and ``alone_grave`` where it is the only one in the message.
-    Of a language with ``few`` examples every word is a trigger, and what they never had speaks for itself.
+    Of a language with few examples every word is a trigger, and what they never had speaks for itself: ``met`` are the
+    words of phrases that they did have, though nothing was learned of them; without it there are examples enough.
     """
 
     features: str
@@ -66,7 +67,7 @@ class Weights(msgspec.Struct, frozen=True):
     keeps_grave: tuple[float, ...]
     alone: tuple[float, ...]
     alone_grave: tuple[float, ...]
-    few: bool = False
+    met: str | None = None
 
 
 class Sums(NamedTuple):
@@ -127,6 +128,8 @@ class Learned:
         self.beside = {number(name): worth for name, worth in danger.items() if BETWEEN not in name}
         self.apart = {number(name[0] + name[2]): worth for name, worth in danger.items() if BETWEEN in name}
         self.triggers = frozenset(number(letters[word]) for word in file.triggers.split("\n"))
+        met = (file.met or "").split("\n")
+        self.met = self.places.keys() | {letters[word] for word in met if word in letters}
         self.raises = [self._least(file.raises, number) for number in range(LONGEST + 1)]
 
     def _least(self, chance: float, letters: int) -> float:
@@ -231,7 +234,7 @@ class Hearing:
     def is_new(self, found: Span) -> bool:
         """Whether the few examples never had the word that ``found`` begins or ends with: they say nothing of it."""
         first, last = self.row.letters[found[0]], self.row.letters[found[1] - 1]
-        return self.learned.file.few and not {first, last} <= self.learned.places.keys()
+        return self.learned.file.met is not None and not {first, last} <= self.learned.met
 
     def _perhaps(self) -> Iterator[Span]:
         """The windows whose weights may suffice for a sign."""

@@ -14,7 +14,7 @@ from memory.crisis_index import Index
 from memory.crisis_learned import Hearing, Learned, Weights, vocabulary, weights
 from memory.crisis_message import Message
 from memory.crisis_sentences import Span
-from memory.crisis_table import CrisisCategory, Language, Rule, language
+from memory.crisis_table import CrisisCategory, Language, language
 from memory.crisis_words import Speller, plain
 from memory.once import once
 
@@ -170,8 +170,6 @@ class _Reading:
             return
         sentence, (start, end) = self.hearing.core(sure)
         severity = HIGHEST if grave > 0 else HIGHEST - 1
-        if self.meant.told_as_such(Found(Rule(category, severity, "own", []), start, end, sentence)):
-            return
         yield Sign(category, severity, self.message.spelled(sentence).said(start, end), "")
 
 

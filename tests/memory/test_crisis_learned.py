@@ -175,6 +175,36 @@ def test_few_examples_say_nothing_against_a_word_that_none_of_them_has(text: str
     assert (found.category, found.severity) == (category, 3)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Auf das Angebot hat die Firma bis heute nicht reagiert, soll ich nachhaken?",
+        "El examen de física me dio una paliza, pero aprobé.",
+        "Se me quedó pegado el flan al molde.",
+        "Quiero tirarme de los pelos con este programa.",
+    ],
+)
+def test_a_word_that_the_few_examples_had_in_other_talk_speaks_for_nothing_by_itself(text: str) -> None:
+    assert read_crisis(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Dad's gone grey and clammy, says there's a band round his chest, began ten minutes ago", "medical"),
+        (
+            "He says he's my husband. I've got the poker and I'll cave his head in while he sleeps.",
+            "harm_others",
+        ),
+    ],
+)
+def test_no_guard_sets_aside_what_the_weights_are_sure_of(text: str, category: str) -> None:
+    """A guard knows a word of the past or of a story; the weights have heard the whole of it."""
+    found = read_crisis(text)
+    assert found is not None
+    assert (found.category, found.severity) == (category, 3)
+
+
 def test_small_talk_around_a_wish_to_die_does_not_hide_it() -> None:
     found = read_crisis("I want to die, my dear friend, what do you think")
     assert found is not None
