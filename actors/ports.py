@@ -1,6 +1,7 @@
 """What the actors ask of the rest of the server, as functions and ports."""
 
 from collections.abc import Awaitable, Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,8 +83,13 @@ class Desk(Protocol):
         """Do a command that is not about the open talk; raises ``CommandRefused``."""
         ...
 
-    async def run_tool(self, who: Who, call: ToolCall, talk: str | None = None) -> ToolAnswer:
-        """What a tool that the policy allows gives to the model. Who, and the open talk, are the session's own."""
+    async def run_tool(
+        self, who: Who, call: ToolCall, talk: str | None = None, hidden: AbstractSet[str] = frozenset()
+    ) -> ToolAnswer:
+        """What a tool that the policy allows gives to the model; nothing of the messages that are ``hidden``.
+
+        Who, and the open talk, are the session's own.
+        """
         ...
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from actors.mail import Refresh, SummedUp
 from actors.ports import CommandRefused, Opening
-from companions.changes import AnyChange, Landed, Outcome
+from companions.changes import AnswerGiven, AnyChange, Landed, Outcome
 from companions.fact_changes import FactAdded, FactsForgotten
 from companions.handing_over import summed_up
 from companions.remembered import Remembered
@@ -163,10 +163,16 @@ class Remembering:
         if self._behind and self._session.state.talk is None:
             await self._refreshed(edited=True)
 
-    def landed(self, also: tuple[AnyChange, ...], outcome: Outcome) -> None:
-        """A message has landed, and with it what it orders."""
-        if isinstance(outcome, Landed) and any(isinstance(each, ORDERS) for each in also):
+    def landed(self, changes: tuple[AnyChange, ...], outcome: Outcome) -> None:
+        """A message has landed, and with it what it orders; or an answer, and gone is what it took the place of."""
+        if isinstance(outcome, Landed) and any(map(_changes_memory, changes)):
             self._session.services.memory_changed(self._session.state.who, ())
+
+
+def _changes_memory(change: AnyChange) -> bool:
+    if isinstance(change, AnswerGiven):
+        return change.takes_back
+    return isinstance(change, ORDERS)
 
 
 def _lightened(remembered: Remembered) -> Remembered:

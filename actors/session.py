@@ -369,7 +369,7 @@ class Session:
 
         def reply(outcome: Outcome) -> None:
             self.address.post(Saved(ticket=ticket, outcome=outcome, at=self.services.now_ms()))
-            self.memory.landed(also, outcome)
+            self.memory.landed((change, *also), outcome)
 
         self._owed += 1
         try:

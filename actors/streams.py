@@ -26,12 +26,13 @@ class Streams:
         self.stop(ask.response)
         self._running[ask.response] = scope
         desk, who, talk = session.services.desk, session.state.who, session.state.talk
+        hidden = session.state.hidden
         streaming = Streaming(
             ask,
             model=session.services.model,
             post=session.address.post,
             now_ms=session.services.now_ms,
-            run_tool=lambda call: desk.run_tool(who, call, talk.conversation if talk else None),
+            run_tool=lambda call: desk.run_tool(who, call, talk.conversation if talk else None, hidden),
         )
 
         async def run() -> None:

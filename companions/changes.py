@@ -139,6 +139,11 @@ class AnswerGiven(Change, frozen=True, kw_only=True, tag="answer_given"):
     replaces_to: int | None = None
     memories: tuple[MemoryUse, ...] = ()  # what of memory was before the model
 
+    @property
+    def takes_back(self) -> bool:
+        """Whether more goes than one answer: words of the person, and what is remembered of them."""
+        return self.answer is not None and self.replaces_from not in (None, self.replaces_to)
+
 
 class ConversationClosed(Change, frozen=True, kw_only=True, tag="conversation_closed"):
     """A conversation ends, and its job rows land in the same transaction. A second close changes nothing."""

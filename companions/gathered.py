@@ -18,7 +18,7 @@ from companions.quoting import quoted, unforged
 from companions.remembered import Permitted
 from companions.same import Same
 from companions.state import Waiting
-from companions.talk import Talk, without
+from companions.talk import Talk, replaced, without
 from companions.tiers import LINE
 from memory.messages import Message
 from memory.recall import OVERHEARD, Reach, Recalled, Stated
@@ -39,6 +39,7 @@ def up_to(talk: Talk, waiting: Waiting) -> Talk:
     A message that waited while others were answered knows the answers to those before it, and to none behind it.
     """
     at, hides = waiting.message.position, waiting.hides_from
+    talk = replaced(talk, waiting.hides(talk))
     first = at if hides is None else min(at, hides)
     later = [*takewhile(lambda each: each.position >= first, reversed(talk.messages))]
     gone = {each.id for each in later if each.role == "user" and each.position >= at}

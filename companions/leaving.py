@@ -22,7 +22,7 @@ from companions.events import (
     TellStands,
 )
 from companions.state import Plan, Responding, Rules, State, Waiting
-from companions.talk import Talk, answered, emotion_row, without
+from companions.talk import Talk, answered, emotion_row, replaced
 from memory.messages import Message, Status
 
 
@@ -65,11 +65,8 @@ def talk_after(rules: Rules, state: State, phase: Responding, message: Message |
     """The talk with the answer in it, and without what the answer replaces."""
     talk = state.talk
     assert talk is not None
-    hidden: list[str] = []
-    if phase.waiting.hides_from is not None:
-        first, last = phase.waiting.hides_from, phase.waiting.hides_to or talk.last_position
-        hidden = [each.id for each in talk.messages if first <= each.position <= last]
-        talk = without(talk, hidden)
+    hidden = phase.waiting.hides(talk)
+    talk = replaced(talk, hidden)
     if message is None:
         return talk
     if hidden:

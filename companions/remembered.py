@@ -4,6 +4,7 @@
 policy does not name: other memory cannot reach a prompt, because no value with it in can be passed.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -86,7 +87,8 @@ class FactLine(msgspec.Struct, frozen=True, kw_only=True):
     """A fact as it is told to a model. ``on`` is the date it was last said, YYYY-MM-DD.
 
     ``origin`` is where it comes from. ``faded``: neither said nor used for longer than the policy's time, so that
-    others come first (guarantee 19).
+    others come first (guarantee 19). ``rests_on`` are the messages with the last of which it goes; none for what
+    stays without any.
     """
 
     id: str
@@ -98,6 +100,7 @@ class FactLine(msgspec.Struct, frozen=True, kw_only=True):
     origin: FactOrigin = "extracted"
     faded: bool = False
     statement: Statement | None = None  # what it states; None for words that are kept as they were said
+    rests_on: tuple[str, ...] = ()
 
 
 class PastTalk(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,6 +127,12 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     index: Index = msgspec.field(default_factory=Index)  # a cache: it follows what was stated
     told_before: tuple[str, ...] = ()
     calmed_before: tuple[str, ...] = ()  # stories after which there was less distress; never for a prompt
+
+    def without(self, messages: Sequence[str]) -> "Remembered":
+        """The same without the facts that rest on ``messages`` alone."""
+        gone = set(messages)
+        left = tuple([each for each in self.facts if not each.rests_on or not gone.issuperset(each.rests_on)])
+        return self if len(left) == len(self.facts) else msgspec.structs.replace(self, facts=left)
 
 
 class Permitted(msgspec.Struct, frozen=True, kw_only=True):

@@ -98,6 +98,13 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     asked: CommandId | None = None  # the one that wants another answer: kept with the answer, for repeats
     begun: str = ""  # what a crash left of its answer: it was shown, and the answer goes on from there
 
+    def hides(self, talk: Talk) -> tuple[str, ...]:
+        """The messages of ``talk`` that are hidden while it is answered, and go when the answer lands."""
+        if self.hides_from is None:
+            return ()
+        first, last = self.hides_from, self.hides_to or talk.last_position
+        return tuple([each.id for each in talk.messages if first <= each.position <= last])
+
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """How a message is answered.
@@ -183,6 +190,14 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     unhanded: int = 0  # messages of the person that the extractor was not given yet
     late: frozenset[str] = frozenset()  # messages, responses and closes told before they had landed
     leaving: bool = False  # no answer is begun any more: who takes the talk up again answers what waits
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Messages of the open talk that no answer draws on: another has their place, or is being made for it."""
+        if self.talk is None:
+            return frozenset()
+        waiting = self.phase.waiting if isinstance(self.phase, Responding) else None
+        return frozenset((*self.talk.replaced, *(waiting.hides(self.talk) if waiting is not None else ())))
 
 
 Step: TypeAlias = tuple[State, Sequence[Effect]]

@@ -23,6 +23,7 @@ MOST_MESSAGES = 64  # more than any window asks for; what is cut here is not cut
 MOST_EMOTIONS = 10  # dementia storage design, 5.2
 MOST_ASKED = 300
 MOST_ANCHORS = 24
+MOST_REPLACED = 300  # by then what is remembered has long been read again
 MOST_VECTORS = 48  # the time and the memory that comparing takes; older questions are found by their words
 
 Row = TypeVar("Row")
@@ -48,6 +49,7 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
     summary_covers: int = 0
     summary_asked: int = 0  # a summary up to here was asked for
     withheld: bool = False  # what follows may speak of something that family is not told of (D25)
+    replaced: tuple[str, ...] = ()  # another answer has their place: nothing is told of them any more
     revision: int = 0  # raised whenever words are removed; a summary of before is none of this talk
     began_with: str | None = None  # the message whose transaction creates the conversation, until it landed
 
@@ -155,6 +157,14 @@ def without(talk: Talk, messages: Iterable[str]) -> Talk:
         stated=cut(talk.stated, gone, lambda each: each.message_id),
         repeats=tuple(_repeats_without(talk.repeats, gone)),
     )
+
+
+def replaced(talk: Talk, messages: Sequence[str]) -> Talk:
+    """The talk without ``messages``, of which it is kept that another answer has their place."""
+    if not messages:
+        return talk
+    left = without(talk, messages)
+    return msgspec.structs.replace(left, replaced=(*left.replaced, *messages)[-MOST_REPLACED:])
 
 
 def _repeats_without(

@@ -183,7 +183,7 @@ class PolicyRules:
         parents = self._settings.with_parents(talk.session_type)
         return permit(
             self.policy.memory,
-            Remembered() if parents else state.remembered,
+            Remembered() if parents else state.remembered.without(talk.replaced),
             health=state.health,
             stated_here=talk.stated,
             anchors=talk.anchors,

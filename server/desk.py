@@ -6,6 +6,7 @@ transcript of a companion that shows the current exchange only is not given to t
 
 import sqlite3
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TypeVar, assert_never
 
 import msgspec
@@ -156,12 +157,14 @@ class StoreDesk:
             return None
         return Left(space=found.space, conversation=found.conversation)
 
-    async def run_tool(self, who: Who, call: ToolCall, talk: str | None = None) -> ToolAnswer:
+    async def run_tool(
+        self, who: Who, call: ToolCall, talk: str | None = None, hidden: AbstractSet[str] = frozenset()
+    ) -> ToolAnswer:
         """What a tool gives to the model: quoted lines of what this user and this companion said."""
         companion = self._casts[who.companion].companion
         if call.name == REMEMBER.name:
             return ToolAnswer(await remember(self._store, self._land, companion, who, call, self._now()))
-        return await self._finder.for_model(companion, who, call, talk)
+        return await self._finder.for_model(companion, who, call, talk, hidden)
 
     async def answer(self, who: Who, command: AnyCommand, at: int) -> Done:
         """Do a command on what is stored; raises ``CommandRefused``."""

@@ -6,6 +6,7 @@ quoted; it finds nothing of what was said while remembering was off, and no talk
 
 import sqlite3
 from collections.abc import Awaitable, Callable
+from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 import anyio
@@ -55,8 +56,18 @@ class Finder:
             )
         )
 
-    async def for_model(self, companion: Companion, who: Who, call: ToolCall, talk: str | None) -> ToolAnswer:
-        """What the tool gives to the model: quoted lines, the best first. ``talk`` is the open conversation."""
+    async def for_model(
+        self,
+        companion: Companion,
+        who: Who,
+        call: ToolCall,
+        talk: str | None,
+        hidden: AbstractSet[str] = frozenset(),
+    ) -> ToolAnswer:
+        """What the tool gives to the model: quoted lines, the best first. ``talk`` is the open conversation.
+
+        What is ``hidden`` in it, as another answer is to take its place, is not there for the model.
+        """
         policy, wanted = companion.policy, query_of(call)
         if SEARCH.name not in policy.model.tools or call.name != SEARCH.name or wanted is None:
             return ToolAnswer(UNAVAILABLE)
@@ -66,11 +77,21 @@ class Finder:
         if only is not None or policy.memory.search == "across":
             meaning = await self._meaning(wanted.query)
             with anyio.move_on_after(policy.recall.deadline_ms / 1_000):  # then the model goes on without
-                found = await self._told(who, wanted.query, meaning, most, talk=talk, only=only)
+                found = await self._told(
+                    who, wanted.query, meaning, most, talk=talk, only=only, hidden=hidden
+                )
         return _quoted(found, policy.recall.search_tokens)
 
     async def _told(
-        self, who: Who, query: str, meaning: Meaning | None, most: int, *, talk: str | None, only: str | None
+        self,
+        who: Who,
+        query: str,
+        meaning: Meaning | None,
+        most: int,
+        *,
+        talk: str | None,
+        only: str | None,
+        hidden: AbstractSet[str],
     ) -> tuple[Found, ...]:
         """What a model may find: nothing while remembering is off, nor what was said while it was, nor the question."""
 
@@ -92,8 +113,8 @@ class Finder:
             heard = messages_heard(
                 db, [each.message for each in found], user=who.user, companion=who.companion
             )
-            question = asking.message if asking is not None else None
-            told = [each for each in found if each.message in heard and each.message != question]
+            left_out = hidden if asking is None else {*hidden, asking.message}
+            told = [each for each in found if each.message in heard and each.message not in left_out]
             return tuple(told[:most])
 
         return await self._asked(ask)

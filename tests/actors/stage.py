@@ -1,6 +1,7 @@
 """A session on a stage: a client that keeps a record, a model that plays a script, a store that is a list."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
@@ -165,7 +166,9 @@ class Shelf:
             raise RuntimeError("a fault of ours")
         return Done(result=Nothing())
 
-    async def run_tool(self, who: Who, call: ToolCall, talk: str | None = None) -> ToolAnswer:
+    async def run_tool(
+        self, who: Who, call: ToolCall, talk: str | None = None, hidden: AbstractSet[str] = frozenset()
+    ) -> ToolAnswer:
         return ToolAnswer("")
 
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TypeVar
 
@@ -36,7 +37,9 @@ class Counting(Shelf):
         self.asked += 1
         return await super().remember(who, open_talk)
 
-    async def run_tool(self, who: Who, call: ToolCall, talk: str | None = None) -> ToolAnswer:
+    async def run_tool(
+        self, who: Who, call: ToolCall, talk: str | None = None, hidden: AbstractSet[str] = frozenset()
+    ) -> ToolAnswer:
         self.asked += 1
         return ToolAnswer("")
 

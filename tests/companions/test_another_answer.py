@@ -1,11 +1,15 @@
 """Another answer to the same message: it takes the old one's place when it has landed, and not before."""
 
+import pytest
+
 from companions.changes import AnswerGiven, Refused
 from companions.events import (
     Refuse,
     TellHidden,
 )
+from companions.remembered import FactLine, Remembered
 from tests.companions.scenes import Table, with_settings
+from tests.companions.sitting import Sitting
 from tests.companions.test_conversation import changes, kinds
 
 
@@ -97,3 +101,83 @@ def test_where_the_policy_has_no_second_answers_they_are_refused() -> None:
     table = Table()
     table.talk("hello")
     assert table.regenerate("msg_1") == [Refuse(re="again", code="policy.refused")]
+
+
+def knows(*rests_on: str) -> Sitting:
+    """At the table sits Extremis, who was said good morning, and then that the rose is called Ida."""
+    rose = FactLine(id="fct_1", category="identity", text="the rose is called Ida", rests_on=rests_on)
+    table = Sitting("extremis", remembered=Remembered(facts=(rose,)))
+    table.exchange("Good morning.")
+    table.exchange("Please remember that the rose is called Ida.")
+    assert "Ida" in (table.exchange("What grows here?") or table.prompts[0]).system
+    return table
+
+
+def test_what_rests_on_hidden_words_alone_is_not_told_while_another_answer_is_made_nor_afterwards() -> None:
+    table = knows("msg_2")
+    table.regenerate("msg_1")
+    assert "Ida" not in table.prompts[-1].system
+    table.piece("A fine day.")
+    table.say("And what else?")
+    table.finish()
+    table.land()  # what is remembered was not read again yet when the message behind is answered
+    assert table.prompts[-1].messages[-1].text == "And what else?"
+    assert "Ida" not in table.prompts[-1].system
+
+
+@pytest.mark.parametrize("rests_on", [(), ("msg_1", "msg_2"), ("msg_of_an_earlier_talk", "msg_2")])
+def test_what_rests_on_other_words_too_is_told(rests_on: tuple[str, ...]) -> None:
+    table = knows(*rests_on)
+    table.regenerate("msg_1")
+    assert "Ida" in table.prompts[-1].system
+
+
+def test_what_rests_on_hidden_words_is_told_again_when_they_stand_after_all() -> None:
+    table = knows("msg_2")
+    table.regenerate("msg_1")
+    table.cancel()
+    assert "Ida" in (table.exchange("What grows here?") or table.prompts[0]).system
+
+
+def test_no_tool_finds_what_is_hidden_nor_what_was() -> None:
+    table = knows("msg_2")
+    assert table.state.hidden == set()
+    behind = {"ans_1", "msg_2", "ans_2", "msg_3", "ans_3"}
+    table.regenerate("msg_1")
+    assert table.state.hidden == behind
+    table.piece("A fine day.")
+    table.finish()
+    assert table.state.hidden == behind  # it may not have landed yet
+    table.land()
+    assert table.state.hidden == behind
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "answer", "takes_back"),
+    [
+        (None, None, "ans_2", False),
+        (2, 2, "ans_2", False),
+        (2, 4, "ans_2", True),
+        (2, None, "ans_2", True),
+        (2, 4, None, False),
+    ],
+)
+def test_more_than_one_answer_goes_where_words_of_the_person_go(
+    first: int | None, last: int | None, answer: str | None, *, takes_back: bool
+) -> None:
+    given = AnswerGiven(
+        user="ann",
+        companion="extremis",
+        at=1,
+        conversation="cnv_1",
+        message="msg_1",
+        response="rsp_1",
+        answer=answer,
+        position=5,
+        text="Yes.",
+        status="completed",
+        source="model",
+        replaces_from=first,
+        replaces_to=last,
+    )
+    assert given.takes_back == takes_back

@@ -252,6 +252,8 @@ class Person:
                 each.gone_from = number
             self.said = self.said[: at + 1]
             talker = await self.talker()
+            assert talker.welcome is not None
+            word.session = talker.welcome.session  # what was shared in this session bears on the new answer
             await talker.answer()
 
     # ------------------------------------------------------------ everything else

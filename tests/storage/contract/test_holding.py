@@ -15,7 +15,7 @@ from companions.fact_changes import (
 )
 from memory.statements_kinds import Statement
 from storage.connection import Store
-from storage.facts import present_form, told_facts
+from storage.facts import grounds_of, present_form, told_facts
 from storage.facts_removed import facts_without
 from tests.storage.contract.landing import land
 from tests.storage.facts_making import (
@@ -256,3 +256,17 @@ async def test_another_persons_fact_is_unknown(store: Store) -> None:
     ):
         assert await land(store, change) == [Refused("memory.unknown")]
     assert await holds(store) == ["jazz"]
+
+
+async def test_what_rests_on_messages_alone_is_known_with_them(store: Store) -> None:
+    await found(store, "a", ("I like jazz", likes("jazz")), ("and tea", likes("tea")))
+    await found(store, "b", ("jazz again", likes("jazz")))
+    await found(store, "c", ("I like my garden", likes("my garden")))
+    await land(
+        store, added("walks", "I like walks", likes("walks")), added("g", "my garden", likes("my garden"))
+    )
+    (garden,) = [each for each in await kept(store) if each.value == "my garden" and each.status == "active"]
+    assert garden.sources == ("msg_c_1",)  # and the command
+    grounds = await store.read(lambda db: grounds_of(db, user=ANNA, companion=COMPANION))
+    assert grounds == {"fct_a_1": ("msg_a_1", "msg_b_1"), "fct_a_2": ("msg_a_2",)}
+    assert await store.read(lambda db: grounds_of(db, user="bert", companion=COMPANION)) == {}
