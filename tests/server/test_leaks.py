@@ -141,6 +141,28 @@ def test_what_is_gone_and_what_was_measured_in_another_session_is_found() -> Non
     assert about(ledger, summary.word)
 
 
+async def test_what_is_measured_in_this_session_may_bear_on_another_answer_to_what_was_said_in_the_last(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger(Random(1))
+    async with house(tmp_path / "data", ledger, unpaced(tmp_path / "own")) as at:
+        await at.start()
+        ann = Person(at, "ann", "serenity", Random(1))
+        await ann.say("Good morning, {}.")
+        await ann.come("last")
+        await ann.share_health()
+        await ann.have_it_said_anew()
+        assert {each.place for each in ledger.found(at.model.requests[-1].body.decode())} == {
+            "health",
+            "said",
+        }
+        assert at.leaks() == []
+        await ann.come("last")
+        await ann.have_it_said_anew()
+        assert {each.place for each in ledger.found(at.model.requests[-1].body.decode())} == {"said"}
+        await ann.leave()
+
+
 # ---------------------------------------------------------------- no other session (D16)
 
 MARK = "xylophone"
