@@ -6,10 +6,8 @@ for so long, and whoever comes while that function is still in the thread's hand
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Final, TypeVar
-
-import anyio
 
 from storage.connection import BUSY_TIMEOUT_MS, Store
 from storage.refusals import StoreRefused
@@ -30,16 +28,15 @@ class _Withdrawn(Exception):
     """Nobody waits for it any more."""
 
 
-class _Asked:
+class _Turn:
     """One function on its way: the thread takes it up, or who waits takes it back; whichever is first."""
 
     def __init__(self) -> None:
-        self._turn = [None]  # whoever takes it out decides: two threads look at it
-        self.over = False  # it has left the thread's hands
+        self._one = [None]  # whoever takes it out decides: two threads look at it
 
     def taken(self) -> bool:
         try:
-            self._turn.pop()
+            self._one.pop()
         except IndexError:
             return False
         return True
@@ -55,7 +52,7 @@ class Patient:
     def __init__(self, store: Store, seconds: float = PATIENCE_S) -> None:
         self._store = store
         self._seconds = seconds
-        self._late: list[_Asked] = []
+        self._late: list[Callable[[], bool]] = []  # whether the thread is done with what was given up
 
     async def read(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` against one consistent state."""
@@ -71,39 +68,42 @@ class Patient:
 
     async def _in_time(
         self,
-        run: Callable[[Callable[[sqlite3.Connection], T]], Awaitable[T]],
+        run: Callable[[Callable[[sqlite3.Connection], T]], Coroutine[object, None, T]],
         fn: Callable[[sqlite3.Connection], T],
         *,
         leave: bool,
     ) -> T:
-        self._late = [each for each in self._late if not each.over]
+        self._late = [each for each in self._late if not each()]
         if self._late:
             raise StoreSilent
-        asked = _Asked()
+        turn = _Turn()
 
         def unless_withdrawn(db: sqlite3.Connection) -> T:
-            try:
-                if not asked.taken():
-                    raise _Withdrawn
-                return fn(db)
-            finally:
-                asked.over = True
+            if not turn.taken():
+                raise _Withdrawn
+            return fn(db)
 
-        def out_of_patience() -> None:
-            if asked.taken() or leave:
-                scope.cancel()
-
-        scope = anyio.CancelScope()
-        timer = asyncio.get_running_loop().call_later(self._seconds, out_of_patience)
+        # What is given up is heard to its end here: the thread may be done with it without having begun ``fn``.
+        answer = asyncio.create_task(run(unless_withdrawn), name="asking")
         try:
-            with scope:
-                return await run(unless_withdrawn)
+            await asyncio.wait((answer,), timeout=self._seconds)
+            if answer.done() or not (turn.taken() or leave):
+                return await answer
+        except BaseException:
+            answer.cancel()
+            raise
         finally:
-            timer.cancel()
             if leave:
-                asked.taken()  # nobody would hear of it
-        self._late.append(asked)
+                turn.taken()  # nobody would hear of it
+        answer.add_done_callback(_heard)
+        self._late.append(answer.done)
         raise StoreSilent
+
+
+def _heard(answer: asyncio.Future[T]) -> None:
+    """Nobody asks any more what came of it."""
+    if not answer.cancelled():
+        answer.exception()
 
 
 def longer(store: Store, seconds: float) -> Store:

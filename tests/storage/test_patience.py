@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import anyio
@@ -93,6 +93,21 @@ async def test_a_transaction_that_was_taken_back_is_not_done_and_one_that_had_be
             await anyio.sleep(3 * SOON)  # beyond all patience
             begun.free.set()
         assert outcome == ["answer"]
+
+
+async def test_what_was_taken_back_and_refused_before_it_began_keeps_nobody_out(tmp_path: Path) -> None:
+    path = tmp_path / "fireside.db"
+    async with opened(path) as store:
+        patient, ran = Patient(store, SOON), threading.Event()
+        await store.tend(lambda db: db.execute("PRAGMA busy_timeout = 10"))
+        with closing(sqlite3.connect(path, isolation_level=None)) as another:
+            another.execute("BEGIN IMMEDIATE")  # a backup, a second program
+            async with hanging(store):
+                with pytest.raises(StoreSilent), anyio.fail_after(10):
+                    await patient.transact(lambda _: ran.set())
+            await store.read(_one)  # the thread is through with all that came before
+        assert await patient.read(_one) == "answer"
+        assert not ran.is_set()
 
 
 async def test_a_question_with_a_long_answer_is_waited_for_longer(tmp_path: Path) -> None:
