@@ -39,9 +39,9 @@ async def found(
 ) -> AsyncGenerator[Found]:
     """The store at ``path``, ready to serve; or absent, where it cannot be opened or written now, or ``unless``."""
     async with AsyncExitStack() as stack:
+        mark = stack.enter_context(closing(Mark(path.parent)))  # noted in until the store is closed
         store = await stack.enter_async_context(opened_or_absent(path, durability, unless=unless))
         absent = store if isinstance(store, AbsentStore) else None
-        mark = stack.enter_context(closing(Mark(path.parent)))
         older: bool | None = None
         with suppress(StoreRefused):  # then it is asked again below
             older = absent is None and await _older(store, mark)

@@ -21,7 +21,7 @@ _LINE: Final = "{epoch} {counter:020d}\n"
 
 
 class Mark:
-    """The note. Where it cannot be written the store goes on without: the next start begins a new epoch then."""
+    """The note. Where it cannot be written the store goes on, and the next start goes by what is there."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / MARK
@@ -46,13 +46,15 @@ class Mark:
             now = reached(db)
             if now == self._noted:
                 return
+            line = _LINE.format(epoch=now[0], counter=now[1]).encode()
             if self._file is None:
                 self._file = os.open(self._path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-            os.pwrite(self._file, _LINE.format(epoch=now[0], counter=now[1]).encode(), 0)
+                os.ftruncate(self._file, len(line))  # what stood there may have been longer, and no note
+            os.pwrite(self._file, line, 0)
             self._noted = now
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, once nothing is committed any more."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -52,7 +52,9 @@ def test_an_older_copy_gets_a_new_epoch_once(db: sqlite3.Connection, tmp_path: P
     assert looked(db, tmp_path) == (None, False)
 
 
-@pytest.mark.parametrize("noted", [None, "", "torn", "one two", "another 00000000000000000001"])
+@pytest.mark.parametrize(
+    "noted", [None, "", "torn", "one two", "another 00000000000000000001", f"{'x' * 80}\n"]
+)
 def test_where_it_cannot_be_told_the_epoch_is_a_new_one(
     db: sqlite3.Connection, tmp_path: Path, noted: str | None
 ) -> None:
