@@ -187,7 +187,7 @@ def _with_said(found: Loaded, change: MessageSaid) -> Loaded:
         context=None if change.context == NOTHING else change.context,
     )
     grown = _grown(found, message, said=1)
-    return replace(grown, unanswered=(*found.unanswered, message))
+    return replace(grown, unanswered=(*found.unanswered, message), unread=(*found.unread, message))
 
 
 def _grown(found: Loaded, message: Message, *, said: int) -> Loaded:

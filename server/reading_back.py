@@ -85,7 +85,7 @@ def _talk(found: Loaded) -> Talk:
         ),
         summary=msgspec.json.decode(summary.content, type=Summed).text if summary is not None else None,
         summary_covers=summary.covers_last if summary is not None else 0,
-        withheld=found.withheld or withheld(found.unanswered, found.emotions),
+        withheld=found.withheld or withheld(found.unread, found.emotions),
         revision=found.conversation.revision,
     )
 

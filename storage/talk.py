@@ -29,7 +29,8 @@ class OpenResponse(msgspec.Struct, frozen=True, kw_only=True):
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """The state of a talk. Everything is oldest first.
 
-    ``messages`` are the last ones, ``unanswered`` those of the person that nothing was said to, each whole.
+    ``messages`` are the last ones, ``unanswered`` those of the person that nothing was said to, each whole. ``unread``
+    are the last of the person's of which no reading is stored: nothing was said to them yet, or a crash cut that off.
     ``withheld``: something was read in it that family is not told of, or a message of the person was removed.
     """
 
@@ -42,6 +43,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     unanswered: tuple[Message, ...]
     open_response: OpenResponse | None
     summary: Summary | None
+    unread: tuple[Message, ...] = ()
     withheld: bool = False
 
 
@@ -62,6 +64,7 @@ def load_talk(
         unanswered=_unanswered(db, conversation_id),
         open_response=_open_response(db, conversation_id),
         summary=summary_of(db, user=user, conversation=conversation_id),
+        unread=_unread(db, conversation_id),
         withheld=_withheld(db, conversation_id),
     )
 
@@ -76,6 +79,18 @@ def _withheld(db: sqlite3.Connection, conversation_id: str) -> bool:
         (conversation_id,),
     ).fetchone()
     return bool(found)
+
+
+def _unread(db: sqlite3.Connection, conversation_id: str) -> tuple[Message, ...]:
+    rows: list[Row] = db.execute(
+        f"""
+        SELECT {MESSAGE_COLUMNS} FROM messages m WHERE conversation = ? AND role = 'user' AND removed = 0
+            AND NOT EXISTS (SELECT 1 FROM emotions e WHERE e.message = m.id)
+        ORDER BY position DESC LIMIT ?
+        """,  # noqa: S608  # the columns are a constant of ours
+        (conversation_id, UNANSWERED),
+    ).fetchall()
+    return tuple(message_of(row) for row in reversed(rows))
 
 
 def _unanswered(db: sqlite3.Connection, conversation_id: str) -> tuple[Message, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from companions.changes import AnyChange
 from loadtest.client import Talker, connected
 from loadtest.model_script import Script
 from loadtest.model_server import Request, model_server
@@ -13,7 +14,12 @@ from protocol.care_frames import CareHistory, CareNotes, CareSummaries, ConsentS
 from protocol.conversation_frames import ConversationClose, ConversationClosed
 from protocol.memory_frames import MemoryErase, MemoryForget
 from protocol.talk_frames import ResponseDone
+from server.reading_back import opening
 from server.settings import Data
+from storage.apply import apply_all
+from storage.connection import InlineStore
+from storage.recovery import recover
+from tests.companions.library import shipped
 from tests.server.caring import caring, token
 from tests.server.jobs_stage import ANSWER, Jobs, asked_of, playing, until
 from tests.server.serving import serving, settings
@@ -21,6 +27,8 @@ from tests.server.test_consents import result
 from tests.server.test_jobs import rows
 from tests.server.test_timeline import allow
 from tests.server.test_watching import WATCH, noticed, words
+from tests.storage.fresh import empty_store
+from tests.storage.making import ANNA, answered, checkpointed, said
 
 HURT = "My son hits me when nobody is there."
 LATER = "We may talk of the garden. What the quokka does to you is not your fault."
@@ -170,3 +178,21 @@ async def test_who_erases_everything_is_looked_on_at_by_nobody_and_told_so(tmp_p
         await ann.talk("Good evening.")
         await carer.next(ResponseDone)
         assert words(carer.events) == ["Good evening.", ANSWER.text], "another talk, looked on at anew"
+
+
+def test_it_is_known_after_a_crash_that_left_no_reading_of_it() -> None:
+    hurt: list[AnyChange] = [said("a", 1, HURT), checkpointed("a", 2, "I am so")]
+    cancelled = replace(answered("a", 2, ""), answer=None, position=None, status="cancelled")
+    with empty_store() as store:
+        apply_all(store.db, hurt)
+        assert recover(store.db, 9_000).interrupted
+        assert _withheld(store)
+    for waits in ((*hurt[:1],), (hurt[0], cancelled)):
+        with empty_store() as store:
+            assert _withheld(store, waits)
+
+
+def _withheld(store: InlineStore, *waiting: tuple[AnyChange, ...]) -> bool:
+    found = opening(store.db, shipped("clara")[0], user=ANNA, conversation="a", waiting=waiting)
+    assert found is not None
+    return found.talk.withheld
