@@ -17,6 +17,7 @@ from memory.crisis import Crisis, CrisisCategory, read_crisis
         ("My nephew takes my pension every month", "abuse", 2),
         ("My husband has collapsed and is not breathing", "medical", 3),
         ("I took my heart tablets twice by mistake", "medical", 2),
+        ("I can't keep anything down, not even water", "medical", 2),
     ],
 )
 def test_a_danger_is_read_with_its_category_and_severity(
