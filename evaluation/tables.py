@@ -9,21 +9,30 @@ that stands for two things.
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import get_args
 
 from memory import data, reading
 from memory.answer_rules import Rules, expression
-from memory.crisis_grammar import Alphabet
+from memory.crisis_grammar import Alphabet, Phrase
 from memory.crisis_table import FILES, Language, language
+from memory.crisis_words import Speller, tokens
 from memory.data import BadTable
-from memory.data.faults import line_with
+from memory.data.faults import line_of, line_with
 from memory.flags import Flag
 from memory.intent import Intent
+from memory.languages import language_of
+from memory.learned import learned_in
+from memory.noting import own_note
+from memory.orders import read_orders
 from memory.recall_topics import Needs
+from memory.searching import telling
 from memory.statements_frames import frames
 from memory.statements_kinds import StatementKind
+from memory.statements_words import group_names
+from memory.summing import read_summary
 from memory.text import folded
+from memory.turnings import turned
 from memory.vocabulary import KINDS
 
 _MARKS = re.compile(r"<[a-z0-9-]+>")
@@ -31,10 +40,12 @@ _MARKS = re.compile(r"<[a-z0-9-]+>")
 
 def main() -> None:
     """Print every fault."""
-    found = {str(fault): None for check in CHECKS for fault in faults(check)}
+    every = [fault for check in CHECKS for fault in faults(check)]
+    found = dict.fromkeys(map(str, filter(lambda fault: fault.name, every))) or dict.fromkeys(map(str, every))
     for each in found:
         print(each)
-    print(f"{len(found)} faults" if found else "All tables are in order.")
+    told = "1 fault" if len(found) == 1 else f"{len(found)} faults"
+    print(told if found else "All tables are in order.")
     sys.exit(bool(found))
 
 
@@ -79,24 +90,47 @@ def synonyms() -> Iterator[BadTable]:
 
 
 def crisis() -> Iterator[BadTable]:
-    """Phrases are written as they can be read, of classes that there are."""
+    """Phrases are written as they can be read, of classes that there are and of words that are heard."""
     for name, files in FILES.items():
-        whole = language(name)
-        alphabet = Alphabet(whole)
-        for file in files:
-            for rule in data.table(file, Language).rules:
-                for phrase in (*rule.phrases, *rule.unless):
-                    if why := _unreadable(alphabet, phrase):
-                        yield _of(file, phrase, why)
+        yield from of_phrases(language(name), {file: data.table(file, Language) for file in files})
 
 
-def _unreadable(alphabet: Alphabet, phrase: str) -> str:
-    if set("<>") & set(_MARKS.sub("", phrase)):
-        return f"in {phrase!r} a class is not written as <name>"
-    try:
-        alphabet.phrase(phrase).lay_out()
-    except (ValueError, re.error) as error:
-        return str(error)
+def of_phrases(whole: Language, tables: Mapping[str, Language]) -> Iterator[BadTable]:
+    """The faults of the phrases in ``tables``, by file, of a language as ``whole``."""
+    alphabet, made = Alphabet(whole), list[tuple[str, Phrase]]()
+    for file, source in ((file, source) for file, table in tables.items() for source in _phrases(table)):
+        if set("<>") & set(_MARKS.sub("", source)):
+            yield _of(file, source, f"in {source!r} a class is not written as <name>")
+            continue
+        try:
+            phrase = alphabet.phrase(source)
+            phrase.lay_out()
+        except (ValueError, re.error) as error:
+            yield _of(file, source, str(error))
+        else:
+            made.append((file, phrase))
+    speller = Speller(whole.spelling, alphabet.letters)
+    known = (letters for word, letters in speller.known.items() if tokens(word) == [word])
+    heard = {*"".join((*known, *speller.rewrites.values()))}
+    for file, phrase in made:
+        if word := _unheard(phrase, heard, alphabet):
+            why = f"{word!r} is left out of what is read, read as another word (see `spelling`), or no word"
+            yield _of(file, phrase.source, f"{phrase.source!r} is never found: {why}")
+
+
+def _phrases(table: Language) -> Iterator[str]:
+    for rule in table.rules:
+        yield from (*rule.phrases, *rule.unless)
+    for guard in (*table.guards.phrases().values(), table.guards.denials):
+        yield from guard
+
+
+def _unheard(phrase: Phrase, heard: set[str], alphabet: Alphabet) -> str:
+    """A word that ``phrase`` needs and that no message has, if there is one."""
+    for needed in phrase.needs:
+        if not any(heard.issuperset(letters) for letters in needed):
+            lacking = {letter for letters in needed for letter in letters if letter not in heard}
+            return next(word for word, letter in alphabet.letters.items() if letter in lacking)
     return ""
 
 
@@ -128,28 +162,64 @@ _STATEMENTS = ("statements_en.toml", "statements_de.toml", "statements_es.toml")
 
 
 def recall() -> Iterator[BadTable]:
-    """Needs are of kinds of statements, and every topic is one that there is, once."""
+    """Needs are of kinds and groups of statements, every topic is one that there is, once, and expressions compile."""
+    yield from of_needs(data.table("recall.toml", Needs))
+
+
+def of_needs(needs: Needs) -> Iterator[BadTable]:
+    """The faults of the recall's table."""
     name = "recall.toml"
-    needs: Needs = data.table(name, Needs)
     topics = Counter(topic.name for topic in needs.topic)
     for topic, times in topics.items():
         if times > 1:
             yield _of(name, f'name = "{topic}"', f"the topic {topic!r} stands there {times} times")
-    kinds = get_args(StatementKind)
-    for each in (need for one in needs.topic for need in one.needs):
-        if each.partition("/")[0] not in kinds:
-            yield _of(name, each, f"no kind of statement is called {each!r}; there are {', '.join(kinds)}")
-    for each in (*needs.by_group.values(), *needs.only_asked.split()):
-        if each not in topics:
+    kinds, text = get_args(StatementKind), data.raw(name).decode()
+    groups = {*needs.groups, *group_names(), *(each.frame.attribute for each in frames().all)}
+    for at, need in ((at, need) for at, one in enumerate(needs.topic) for need in one.needs):
+        kind, _, group = need.partition("/")
+        line = line_of(text, ["topic", at, "needs", need])
+        if kind not in kinds:
+            why = f"no kind of statement is called {kind!r}; there are {', '.join(kinds)}"
+            yield BadTable(name, why, line=line)
+        elif group and group not in groups:
+            yield BadTable(name, f"no group of words is called {group!r}", line=line)
+    named = (
+        *needs.by_group.values(),
+        *needs.only_asked.split(),
+        *needs.never_silent.split(),
+        needs.otherwise,
+    )
+    for each in named:
+        if each and each not in topics:
             yield _of(name, each, f"no topic is called {each!r}")
+    for key in ("impersonal", "by_the_way", "asks", "somebody", "personal", "question"):
+        try:
+            re.compile(getattr(needs, key))
+        except re.error as error:
+            yield _of(name, f"{key} =", f"the expression cannot be read ({error})")
 
 
 def all_others() -> Iterator[BadTable]:
-    """Whatever a server reads at its start."""
-    try:
-        reading.warm()
-    except (re.error, ValueError, KeyError) as error:
-        yield error if isinstance(error, BadTable) else BadTable("", f"a table cannot be used ({error})")
+    """Whatever a server reads at its start, or when it first needs it."""
+    for read in _READ:
+        try:
+            read()
+        except BadTable as fault:
+            yield fault
+        except (re.error, ValueError, KeyError) as error:
+            yield BadTable("", f"a table cannot be used ({error})")
+
+
+_READ: tuple[Callable[[], object], ...] = (
+    reading.warm,
+    lambda: language_of(""),
+    lambda: learned_in("I learned to swim."),
+    lambda: read_orders("Remember that I am a vegan."),
+    lambda: turned("I am retired now.", []),
+    lambda: telling(""),
+    lambda: read_summary("Summary: calm."),
+    lambda: own_note("", [], learned=False),
+)
 
 
 CHECKS: tuple[Callable[[], Iterable[BadTable]], ...] = (

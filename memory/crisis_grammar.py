@@ -6,7 +6,7 @@ message however many synonyms the tables name.
 A phrase is written as words with spaces between::
 
     want|wish        one of these            pain?    may be left out
-    <kill>           a class of the table    ~  ~4    up to 2 (4) other words, none of them a negation
+    <kill>           a class of the table    ~  ~4    up to 2 (4, at most 9) other words, no negation
     hit+             with its inflections    !all     not followed by this
     wake_up          two words in one place  ^  $     the sentence begins, ends here
     a b & c d        both in one sentence, in whatever order

@@ -22,6 +22,8 @@ from memory.noticing import noticed
 from memory.phrases import tokens
 from memory.questions import Question, read_question
 from memory.recall import suggested
+from memory.recall_people import akin
+from memory.recall_ties import tying
 from memory.recall_told import overheard
 from memory.recall_topics import Needed, default_reader
 from memory.repetition import Asked, find_repeat
@@ -158,4 +160,6 @@ def warm() -> None:
     crisis.warm()
     statements.warm()
     recall_ends.warm()
+    tying("")
+    akin(frozenset())
     frames.warm()

@@ -8,7 +8,7 @@ topic needs each kind of statement. Whether a message needs anything at all is h
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -28,12 +28,15 @@ SHORT = 300
 MOST_BELONGING = 4_096  # statements whose groups are kept: those read now, and needed with the next message
 
 
+Weight: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something a message can be about, and what it needs to know of the person, each from 0 to 1."""
 
     name: str
     cues: str
-    needs: dict[str, float]
+    needs: dict[str, Weight]
 
 
 class Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

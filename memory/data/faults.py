@@ -20,6 +20,7 @@ class BadTable(ValueError):
         where = (
             f"memory/data/{name or '…'}{f', line {line}' if line else ''}{f', `{entry}`' if entry else ''}"
         )
+        self.name = name
         super().__init__(
             f"{where}: {why}. Mend it there (the top of the file says how an entry is written), "
             "and run `python -m evaluation.tables` to see whether anything else is wrong."
@@ -71,9 +72,9 @@ def line_of(text: str, steps: list[str | int] | tuple[str | int, ...]) -> int | 
             if number < len(headers):
                 at = headers[number]
                 continue
-        header = next((row for row, line in enumerate(lines) if line.strip() == f"[{table}]"), None)
-        key = re.compile(rf'^\s*"?{re.escape(step)}"?\s*=|\{{.*\b{re.escape(step)}\s*=')
         first = at or 0
+        header = next((row for row in range(first, len(lines)) if lines[row].strip() == f"[{table}]"), None)
+        key = re.compile(rf'^\s*"?{re.escape(step)}"?\s*=|\{{.*\b{re.escape(step)}\s*=')
         found = (
             header
             if header is not None
