@@ -58,8 +58,8 @@ class Sight:
                 return message.answers in self._answered
             case TellStarted(response=response, message=message):
                 seen = self._seen(state, message, _words_of(state, message), private)
+                (self._answered.add if seen else self._answered.discard)(message)  # it may be answered anew
                 if seen:
-                    self._answered.add(message)
                     self._shown.add(response)
                 return seen
             case SendDelta(response=response):

@@ -28,10 +28,10 @@ LATER = "What he does to you is not your fault."
 
 
 class Followed(Sitting):
-    """A person sits with Clara; every state is kept beside what was told in it."""
+    """A person sits with a companion; every state is kept beside what was told in it."""
 
-    def __init__(self, talk: Talk | None = None) -> None:
-        super().__init__("clara", talk=talk)
+    def __init__(self, talk: Talk | None = None, *, name: str = "clara") -> None:
+        super().__init__(name, talk=talk)
         self.told: list[tuple[State, Told]] = []
 
     def play(self, event: Event) -> Sequence[Effect]:
@@ -70,12 +70,13 @@ def queued() -> Followed:
 
 def answered_anew() -> Followed:
     """The answer to a harm is asked for once more."""
-    table = Followed()
+    table = Followed(name="serenity")
     table.say(HURT)
     table.answered()
     message = next(told.message for _, told in table.told if isinstance(told, TellMessage))
     table.regenerate(message.id)
     table.answered()
+    assert sum(isinstance(told, TellDone) for _, told in table.told) == 2
     return table
 
 
@@ -91,6 +92,19 @@ def gone_on() -> Followed:
         table.answered(LATER)
     table.close()
     table.land()
+    return table
+
+
+def taken_back() -> Followed:
+    """The answer to what stood before a harm is asked for once more: all behind it goes, and the model knows of it."""
+    table = Followed(name="serenity")
+    table.say(PLAIN)
+    table.answered()
+    first = next(told.message for _, told in table.told if isinstance(told, TellMessage))
+    table.say(HURT)
+    table.answered()
+    table.regenerate(first.id)
+    table.answered(LATER)
     return table
 
 
@@ -141,6 +155,13 @@ def test_from_what_is_kept_from_family_on_no_word_of_that_talk_is_shown_whenever
         assert not behind or seen == [seen[-1]], f"begun at {start}"
     before = [words(told) for told in table.seen_from(0) if isinstance(told, TellMessage)]
     assert before == [PLAIN, "How lovely they must look."]
+
+
+def test_an_answer_that_is_made_anew_after_a_harm_is_not_shown_where_the_first_one_was() -> None:
+    table = taken_back()
+    assert LATER in [words(told) for _, told in table.told]
+    for start in range(len(table.told)):
+        assert LATER not in "".join(words(told) for told in table.seen_from(start)), f"begun at {start}"
 
 
 def test_what_follows_is_kept_back_also_where_the_harm_itself_is_not_held_any_more() -> None:
