@@ -50,7 +50,10 @@ def open_to_summaries(
 
     What the safeguarding contact has ``released``, by the ids of the messages, is not kept out.
     """
-    private = _kept_out(messages, rows).keys() - released
+    return _without(messages, _kept_out(messages, rows).keys() - released)
+
+
+def _without(messages: Iterable[Message], private: AbstractSet[str]) -> tuple[Message, ...]:
     return tuple(each for each in messages if each.text and {each.id, each.answers}.isdisjoint(private))
 
 
@@ -66,16 +69,21 @@ def _kept_out(messages: Sequence[Message], rows: Iterable[EmotionRow]) -> dict[s
 
 
 def open_to_others(
-    messages: Sequence[Message], rows: Iterable[EmotionRow], released: AbstractSet[str] = frozenset()
+    messages: Sequence[Message],
+    rows: Iterable[EmotionRow],
+    released: AbstractSet[str] = frozenset(),
+    *,
+    removed_at: int | None = None,
 ) -> tuple[Message, ...]:
     """What words about a talk that others read are made of: what is open to summaries, and of the companion's own
-    words those from before anything that is kept out.
+    words those from before anything that is kept out, and before ``removed_at``, as below.
 
-    From there on what it says may speak of that, however plain the message that it answers.
+    From there on what it says may speak of that, however plain the message that it answers. ``messages`` are all of
+    the talk: what others are told nothing of for another reason is left out afterwards.
     """
-    known = tuple(rows)
-    begins = _kept_from(messages, known, released)
-    shown = open_to_summaries(messages, known, released)
+    private = _kept_out(messages, rows).keys() - released
+    begins = _first(messages, private, removed_at)
+    shown = _without(messages, private)
     return tuple(each for each in shown if each.role == "user" or begins is None or each.position < begins)
 
 
@@ -92,17 +100,14 @@ def open_word_for_word(
     what follows ``removed_at``, where the first message of the person stood that was removed: nobody knows any more
     what that was about.
     """
-    kept = _kept_from(messages, rows, released)
-    ends = min((each for each in (kept, removed_at) if each is not None), default=None)
+    ends = _first(messages, _kept_out(messages, rows).keys() - released, removed_at)
     return tuple(each for each in messages if each.text and (ends is None or each.position < ends))
 
 
-def _kept_from(
-    messages: Sequence[Message], rows: Iterable[EmotionRow], released: AbstractSet[str]
-) -> int | None:
-    """Where the first message stands that is kept out; None where none is."""
-    private = _kept_out(messages, rows).keys() - released
-    return min((each.position for each in messages if each.id in private), default=None)
+def _first(messages: Sequence[Message], private: AbstractSet[str], removed_at: int | None) -> int | None:
+    """Where the first message stands, or stood, that is kept out or removed; None where none is."""
+    kept = (each.position for each in messages if each.id in private)
+    return min(kept if removed_at is None else (*kept, removed_at), default=None)
 
 
 def withheld(messages: Sequence[Message], rows: Sequence[EmotionRow]) -> bool:
@@ -177,15 +182,16 @@ def in_figures(
     anchors: Iterable[tuple[str, str]],
     released: AbstractSet[str] = frozenset(),
     *,
-    first: int = 1,
+    heard: AbstractSet[str],
+    removed_at: int | None = None,
 ) -> Figures:
-    """The talk with a person who lives with dementia, from position ``first``; ``anchors`` are pairs of message and
-    thing, and those named after something was kept out are left out too.
+    """What was ``heard`` of the talk with a person who lives with dementia; ``anchors`` are pairs of message and
+    thing, and those named after something was kept out or removed are left out too.
     """
-    shown = [each for each in open_to_summaries(messages, rows, released) if each.position >= first]
+    shown = [each for each in open_to_summaries(messages, rows, released) if each.id in heard]
     ids = {each.id for each in shown}
     escalated = any(row.crisis_category is not None and row.message in ids for row in rows)
-    told = {each.id for each in open_to_others(messages, rows, released)} & ids
+    told = {each.id for each in open_to_others(messages, rows, released, removed_at=removed_at)} & ids
     named = [thing for message, thing in anchors if message in told]
     return figures(shown, felt_by_message(rows), anchors=named, escalated=escalated)
 

@@ -28,6 +28,7 @@ from memory.messages import Message
 from memory.proposals import Learned, Proposed, read_learnings, read_names, read_proposals
 from server.ids import new_id
 from server.job_means import Means, talk_of
+from storage.timeline import first_removed
 from storage.unheard import heard_alone
 
 T = TypeVar("T")
@@ -42,19 +43,36 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[EmotionRow, ...]
 
 
-def heard(db: sqlite3.Connection, job: Job) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...]]:
+class Material(msgspec.Struct, frozen=True, kw_only=True):
+    """A talk as a job finds it; ``heard`` are the ids of what was not said while nothing was to be remembered."""
+
+    messages: tuple[Message, ...]
+    rows: tuple[EmotionRow, ...]
+    heard: frozenset[str]
+    removed_at: int | None
+
+
+def material_of(db: sqlite3.Connection, job: Job) -> Material:
     """What the job needs, in one reading."""
     messages, rows = talk_of(db, job)
     kept = heard_alone(db, messages, user=job.user, companion=job.companion, conversation=job.conversation)
-    return kept, rows
+    return Material(
+        messages=messages,
+        rows=rows,
+        heard=frozenset(each.id for each in kept),
+        removed_at=first_removed(db, job.conversation),
+    )
 
 
-def covered_by(job: Job, messages: Sequence[Message], rows: Sequence[EmotionRow]) -> Heard:
+def covered_by(job: Job, material: Material) -> Heard:
     """What of the talk the job may read; what was learned is read by others, and facts by the person alone."""
+    messages, rows = material.messages, material.rows
     shown = open_to_summaries(messages, rows)
-    open_to = open_to_others(messages, rows) if job.kind == "learnings" else shown
-    covered = tuple(each for each in open_to if each.position >= job.first)
-    return Heard(messages=shown, covered=covered, rows=tuple(rows))
+    if job.kind == "learnings":
+        shown = open_to_others(messages, rows, removed_at=material.removed_at)
+    found = tuple(each for each in shown if each.id in material.heard)
+    covered = tuple(each for each in found if each.position >= job.first)
+    return Heard(messages=found, covered=covered, rows=rows)
 
 
 class Extracting:
@@ -66,8 +84,8 @@ class Extracting:
     async def __call__(self, job: Job, at: int) -> AnyChange:
         """The result of the job, which ends it."""
         companion = self._means.companions[job.companion]
-        messages, rows = await self._means.store.read(lambda db: heard(db, job))
-        talk = await self._means.off_loop(partial(covered_by, job, messages, rows))
+        material = await self._means.store.read(lambda db: material_of(db, job))
+        talk = await self._means.off_loop(partial(covered_by, job, material))
         if job.kind == "facts":
             return await self._facts(companion, job, talk, at)
         if job.kind == "topics":

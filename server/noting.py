@@ -33,6 +33,7 @@ from server.ids import new_id
 from server.job_means import Means, talk_of
 from storage.alerts import released_in
 from storage.consents import standing
+from storage.timeline import first_removed
 
 T = TypeVar("T")
 OWN = "extract"
@@ -53,11 +54,11 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
 
 def lesson_of(
     db: sqlite3.Connection, job: Job, at: int
-) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...], frozenset[str], bool]:
-    """What a job reads, what of it was released, and whether the parents allow notes at ``at``."""
+) -> tuple[tuple[Message, ...], tuple[EmotionRow, ...], frozenset[str], int | None, bool]:
+    """What a job reads, what of it was released, where one was removed, and whether notes are allowed at ``at``."""
     allowed = standing(db, user=job.user, companion=job.companion, at=at).granted("notes")
     messages, rows = talk_of(db, job)
-    return messages, rows, released_in(db, job.conversation), allowed
+    return messages, rows, released_in(db, job.conversation), first_removed(db, job.conversation), allowed
 
 
 class Noting:
@@ -69,8 +70,12 @@ class Noting:
     async def __call__(self, job: Job, at: int) -> AnyChange:
         """The result of the job, which ends it."""
         companion = self._means.companions[job.companion]
-        messages, rows, released, allowed = await self._means.store.read(lambda db: lesson_of(db, job, at))
-        shown = await self._means.off_loop(lambda: open_to_others(messages, rows, released))
+        messages, rows, released, removed_at, allowed = await self._means.store.read(
+            lambda db: lesson_of(db, job, at)
+        )
+        shown = await self._means.off_loop(
+            lambda: open_to_others(messages, rows, released, removed_at=removed_at)
+        )
         lesson = Lesson(
             messages=tuple(each for each in shown if each.position >= job.first),
             allowed=allowed,

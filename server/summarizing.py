@@ -33,6 +33,7 @@ from server.job_means import Means, talk_of
 from storage.alerts import released_in
 from storage.readings import anchored_in
 from storage.summaries import Summary, summary_of
+from storage.timeline import first_removed
 from storage.unheard import heard_alone
 
 
@@ -43,7 +44,10 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[EmotionRow, ...]
     anchors: tuple[tuple[str, str], ...]
     released: frozenset[str]  # what the safeguarding contact lets be known
-    first: int  # the position it begins with
+    removed_at: int | None  # where the first message of the person stood that was removed
+    heard: frozenset[
+        str
+    ]  # what the job covers of the messages, but for those said while nothing was to be remembered
     earlier: Summed | None
     earlier_to: int  # the last position that ``earlier`` covers
 
@@ -60,11 +64,12 @@ def material_of(db: sqlite3.Connection, job: Job) -> Material:
     usable = found is not None and found.partial and found.covers_last <= job.last
     usable = usable and len(heard) == len(messages)
     return Material(
-        messages=tuple(each for each in heard if each.text),
+        messages=messages,
         rows=rows,
         anchors=anchored_in(db, job.conversation),
         released=released_in(db, job.conversation),
-        first=job.first,
+        removed_at=first_removed(db, job.conversation),
+        heard=frozenset(each.id for each in heard if each.position >= job.first),
         earlier=_content(found) if found is not None and usable else None,
         earlier_to=found.covers_last if found is not None and usable else 0,
     )
@@ -72,8 +77,8 @@ def material_of(db: sqlite3.Connection, job: Job) -> Material:
 
 def _shown(material: Material) -> tuple[Message, ...]:
     """What of the talk a summary is made of; the talk is gone through from its beginning."""
-    told = open_to_others(material.messages, material.rows, material.released)
-    return tuple(each for each in told if each.position >= material.first)
+    told = open_to_others(material.messages, material.rows, material.released, removed_at=material.removed_at)
+    return tuple(each for each in told if each.id in material.heard)
 
 
 def _content(summary: Summary) -> Summed:
@@ -103,7 +108,12 @@ class Summarizing:
     async def _figures(self, material: Material) -> Figures:
         return await self._means.off_loop(
             lambda: in_figures(
-                material.messages, material.rows, material.anchors, material.released, first=material.first
+                material.messages,
+                material.rows,
+                material.anchors,
+                material.released,
+                heard=material.heard,
+                removed_at=material.removed_at,
             )
         )
 

@@ -134,6 +134,15 @@ def let_known_in(db: sqlite3.Connection, conversation: str) -> frozenset[str]:
     return frozenset(category for category, all_released in rows if all_released)
 
 
+def first_removed(db: sqlite3.Connection, conversation: str) -> int | None:
+    """Where the first message of the person stood that was removed; None where none was."""
+    row: tuple[int | None] = db.execute(
+        "SELECT MIN(position) FROM messages WHERE conversation = ? AND role = 'user' AND removed = 1",
+        (conversation,),
+    ).fetchone()
+    return row[0]
+
+
 class Transcript(msgspec.Struct, frozen=True, kw_only=True):
     """A whole talk, oldest first: what was read in it, what was released, where a message of the person is gone."""
 
@@ -154,13 +163,9 @@ def transcript(db: sqlite3.Connection, *, user: str, companion: str, conversatio
     ).fetchone()
     if row is None:
         return None
-    (removed_at,) = db.execute(
-        "SELECT MIN(position) FROM messages WHERE conversation = ? AND role = 'user' AND removed = 1",
-        (conversation,),
-    ).fetchone()
     return Transcript(
         messages=history(db, user=user, conversation=conversation, limit=MOST_QUESTIONS),
         rows=emotions_in(db, conversation, MOST_QUESTIONS),
         released=released_in(db, conversation),
-        removed_at=removed_at,
+        removed_at=first_removed(db, conversation),
     )

@@ -58,6 +58,12 @@ def test_what_is_released_may_be_spoken_of_by_both() -> None:
     assert texts(open_to_others(talk()[:2], ())) == everything[:2]
 
 
+def test_behind_a_message_that_was_removed_others_are_told_nothing_the_companion_said() -> None:
+    left = tuple(each for each in talk() if each.position not in (3, 4))
+    assert texts(open_to_others(left, (), removed_at=3)) == [*SAID[0], SAID[2][0], SAID[3][0]]
+    assert texts(open_to_others(talk(), rows(), removed_at=1)) == [SAID[0][0], SAID[2][0], SAID[3][0]]
+
+
 def test_word_for_word_family_reads_it_up_to_there_as_if_it_ended() -> None:
     for read in (rows(), rows("self_harm"), ()):
         assert texts(open_word_for_word(talk(), read)) == [*SAID[0]]
@@ -72,10 +78,12 @@ def test_word_for_word_it_ends_also_where_a_message_was_removed() -> None:
 
 def test_things_that_were_named_afterwards_are_in_no_figures() -> None:
     anchors = [("ans_0", "tea"), ("ans_2", "belt"), ("msg_3", "garden")]
-    made = in_figures(talk(), rows(), anchors)
+    everything = frozenset(each.id for each in talk())
+    made = in_figures(talk(), rows(), anchors, heard=everything)
     assert made.anchors == ("tea", "garden")
     assert (made.messages, made.said) == (6, 3)
-    assert in_figures(talk(), rows(), anchors, first=5).messages == 4
+    assert in_figures(talk(), rows(), anchors, heard=everything - {"msg_0", "ans_0"}).messages == 4
+    assert in_figures(talk(), rows(None), anchors, heard=everything, removed_at=1).anchors == ("garden",)
 
 
 def test_a_talk_is_withheld_by_what_was_read_in_it_or_by_its_words() -> None:

@@ -1,9 +1,10 @@
 """What a model says later in a talk of what is kept from family reaches nobody who cares for the person (D25)."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from companions.changes import AnyChange
@@ -12,7 +13,7 @@ from loadtest.model_script import Script
 from loadtest.model_server import Request, model_server
 from protocol.care_frames import CareHistory, CareNotes, CareSummaries, ConsentSet, WatchingEnded
 from protocol.conversation_frames import ConversationClose, ConversationClosed
-from protocol.memory_frames import MemoryErase, MemoryForget
+from protocol.memory_frames import MemoryErase, MemoryForget, MemorySettings
 from protocol.talk_frames import ResponseDone
 from server.reading_back import opening
 from server.settings import Data
@@ -127,6 +128,44 @@ async def test_no_later_answer_is_in_what_others_are_told_of_the_talk(tmp_path: 
         (summary,) = (await result(parent, CareSummaries(id="s")))["summaries"]
         assert noted["summary"] == "They spoke of flowers."
         assert "quokka" not in str(summary)
+
+
+async def removed(student: Talker) -> None:
+    """Something is told and taken back."""
+    ack = await student.say("The blue car is mine.")
+    await student.answer()
+    await student.ask(MemoryForget(id="f", item=str(ack.message)))
+
+
+async def unheard(student: Talker) -> None:
+    """A harm is told while nothing is to be remembered."""
+    await student.ask(MemorySettings(id="off", enabled=False))
+    await student.talk(HURT)
+    await student.ask(MemorySettings(id="on", enabled=True))
+
+
+@pytest.mark.parametrize("told", [removed, unheard])
+async def test_nor_is_one_behind_what_was_removed_or_was_not_to_be_remembered(
+    tmp_path: Path, told: Callable[[Talker], Awaitable[None]]
+) -> None:
+    maria = token(tmp_path, companion="maestro", basis="parent")
+    jobs = Jobs()
+    async with (
+        playing(tmp_path, jobs) as stage,
+        caring(stage.url, maria, companion=MATHS) as parent,
+        stage.greeted(companion=MATHS) as student,
+    ):
+        stage.model.choose = lambda request: jobs(request) if request.is_job else speaking(request)
+        await parent.ask(ConsentSet(id="c", scopes=("notes", "summaries"), allow=True, basis="parent"))
+        await student.talk("Good morning.")
+        await told(student)
+        assert (await student.talk("I go out into the garden now.")).text == LATER
+        await student.ask(ConversationClose(id=student.new_id()))
+        await until(lambda: not rows(stage, "SELECT 1 FROM jobs WHERE state != 'done'"))
+        for kind in ("summary", "parent_note", "evaluation", "learnings"):
+            given = "".join(jobs.of(kind))
+            assert "I go out into the garden now." in given, kind
+            assert "quokka" not in given, kind
 
 
 async def test_after_a_message_was_removed_nothing_more_is_shown_of_that_talk(tmp_path: Path) -> None:
