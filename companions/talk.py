@@ -17,6 +17,7 @@ from memory.phrasing import normalised
 from memory.reading import Reading
 from memory.recall import Stated
 from memory.repetition import Asked
+from memory.statements import last_mentioned
 from memory.vectors import cosine, packed
 
 MOST_MESSAGES = 64  # more than any window asks for; what is cut here is not cut from the store
@@ -164,7 +165,23 @@ def replaced(talk: Talk, messages: Sequence[str]) -> Talk:
     if not messages:
         return talk
     left = without(talk, messages)
-    return msgspec.structs.replace(left, replaced=(*left.replaced, *messages)[-MOST_REPLACED:])
+    return msgspec.structs.replace(
+        left,
+        replaced=(*left.replaced, *messages)[-MOST_REPLACED:],
+        other=talk.other if _said(left) == _said(talk) else _mentioned(_said(left)),
+    )
+
+
+def _said(talk: Talk) -> list[str]:
+    return [each.text for each in talk.messages if each.role == "user"]
+
+
+def _mentioned(said: Iterable[str]) -> str | None:
+    """Whom the person mentions last in ``said``."""
+    other: str | None = None
+    for text in said:
+        other = last_mentioned(text, other)
+    return other
 
 
 def _repeats_without(

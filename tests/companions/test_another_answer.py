@@ -181,3 +181,17 @@ def test_more_than_one_answer_goes_where_words_of_the_person_go(
         replaces_to=last,
     )
     assert given.takes_back == takes_back
+
+
+def test_who_was_mentioned_behind_the_answer_is_meant_by_nobody_any_more() -> None:
+    table = Sitting("coach")
+    table.exchange("My sister comes on Sunday.")
+    table.exchange("My friend Jack comes too.")
+    table.regenerate("msg_1")
+    table.piece("A fine day.")
+    table.finish()
+    table.land()
+    table.exchange("She is allergic to nuts. He is allergic to peanuts.")
+    assert table.state.talk is not None
+    assert "jack" not in repr(table.state.talk.stated).lower()
+    assert table.state.talk.other is None or "jack" not in table.state.talk.other.lower()
