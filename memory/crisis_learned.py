@@ -128,9 +128,13 @@ class Learned:
         self.beside = {number(name): worth for name, worth in danger.items() if BETWEEN not in name}
         self.apart = {number(name[0] + name[2]): worth for name, worth in danger.items() if BETWEEN in name}
         self.triggers = frozenset(number(letters[word]) for word in file.triggers.split("\n"))
-        met = (file.met or "").split("\n")
-        self.met = self.places.keys() | {letters[word] for word in met if word in letters}
-        self.raises = [self._least(file.raises, number) for number in range(LONGEST + 1)]
+        self.met = None if file.met is None else self._met(file.met.split("\n"), letters)
+        self.raises = [self._least(file.raises, size) for size in range(LONGEST + 1)]
+
+    def _met(self, words: Sequence[str], letters: Mapping[str, str]) -> frozenset[str]:
+        """The letters that examples had: those of features, and of ``words`` of which nothing was learned."""
+        single = (name for name in self.places if len(name) == 1)
+        return frozenset(chain(single, (letters[word] for word in words if word in letters)))
 
     def _least(self, chance: float, letters: int) -> float:
         """What so many letters must be worth at least for a chance, and a little less, so that rounding hides none."""
@@ -141,7 +145,7 @@ class Learned:
         """About how often letters are met in talk: a common word is one of many features."""
         count = Counter(chain.from_iterable(self.places))
         total = sum(count.values())
-        return {letter: (number / total) ** _COMMONER for letter, number in count.items()}
+        return {letter: (times / total) ** _COMMONER for letter, times in count.items()}
 
     def hearing(self, row: Row, sentences: Sequence[Span]) -> "Hearing":
         """What is heard in a message of ``sentences``, each looked at when it is asked for."""
@@ -233,8 +237,8 @@ class Hearing:
 
     def is_new(self, found: Span) -> bool:
         """Whether the few examples never had the word that ``found`` begins or ends with: they say nothing of it."""
-        first, last = self.row.letters[found[0]], self.row.letters[found[1] - 1]
-        return self.learned.file.met is not None and not {first, last} <= self.learned.met
+        letters, met = self.row.letters, self.learned.met
+        return met is not None and not {letters[found[0]], letters[found[1] - 1]} <= met
 
     def _perhaps(self) -> Iterator[Span]:
         """The windows whose weights may suffice for a sign."""

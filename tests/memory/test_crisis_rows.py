@@ -3,10 +3,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.crisis_grammar import Alphabet
 from memory.crisis_rows import Row, number
-from memory.crisis_words import STOP
+from memory.crisis_table import Language
+from memory.crisis_words import STOP, UNKNOWN
 
-letters = st.text(st.characters(min_codepoint=0xE000, max_codepoint=0xFFFF), max_size=40)
+_ALPHABET = Alphabet(Language())
+_WORDS = [_ALPHABET.letter("a"), *map(chr, range(0x4000, 0xD800, 0x97)), chr(0xD7FF)]
+letters = st.text([*_WORDS, STOP, UNKNOWN], max_size=40)
 
 
 @given(letters)
