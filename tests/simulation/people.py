@@ -97,6 +97,7 @@ class Person:
         self._space: list[tuple[MessageSend, str]] = []  # acknowledged under the ids that still hold
         self._message: dict[str, str] = {}  # command to message, on this line
         self._open: set[str] = set()  # commands whose answer is waited for
+        self._again: set[str] = set()  # commands of the outbox that an earlier line sent, perhaps with success
         self._answered: str | None = None  # the message that was answered last
         self._last: str | None = None  # the message that was acknowledged last
         self._stored: dict[str, str] = {}  # message to its answer
@@ -151,6 +152,7 @@ class Person:
         self.resume, self.conversation = talker.resume_point(), welcome.conversation
         self._message.clear()
         self._open.clear()
+        self._again = {command.id for command in self.outbox}
         for command in list(self.outbox):
             self.ledger.counts["resent"] += 1
             await self._send(talker, [command])
@@ -331,6 +333,8 @@ class Person:
         match event:
             case Ack(re=re, message=str(message)) if re in waiting:
                 self._acknowledged(waiting.pop(re), message, event)
+            case ErrorFrame(re=str(re), code="storage.busy") if re in waiting and re in self._again:
+                raise Refusal(event)  # what became of it before cannot be told now: it is sent again
             case ErrorFrame(re=str(re)) if re in waiting:
                 self._refused(waiting.pop(re), event.code)
             case Durable(messages=messages):
