@@ -97,7 +97,7 @@ class Person:
         self._space: list[tuple[MessageSend, str]] = []  # acknowledged under the ids that still hold
         self._message: dict[str, str] = {}  # command to message, on this line
         self._open: set[str] = set()  # commands whose answer is waited for
-        self._again: set[str] = set()  # commands of the outbox that an earlier line sent, perhaps with success
+        self._again: set[str] = set()  # commands that an earlier line sent, perhaps with success
         self._answered: str | None = None  # the message that was answered last
         self._last: str | None = None  # the message that was acknowledged last
         self._stored: dict[str, str] = {}  # message to its answer
