@@ -99,11 +99,6 @@ def is_name(word: str) -> bool:
     return "name" in known_words().of(word)
 
 
-def is_speaker(word: str) -> bool:
-    """Whether ``word`` points at who speaks (I, our, mein)."""
-    return word in _sets().speaker
-
-
 def is_pronoun(word: str) -> bool:
     """Whether ``word`` only points at somebody else (he, their)."""
     return word in _sets().others
