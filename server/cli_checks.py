@@ -117,6 +117,8 @@ def _folder(settings: Settings) -> Iterator[Finding]:
     yield Finding(well, "data folder", seen)
     enough, free = data_folder.room(place)
     yield Finding(enough, "free space", free)
+    if not place.may_look:
+        return  # what else there is to see is inside of it
     yield _encrypted(settings)
     if place.there and place.is_folder:
         if "lock" in place.names:  # where there is none nobody holds it, and none is left by looking

@@ -30,6 +30,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     nearest: str
     there: bool = True
     is_folder: bool = True  # the nearest
+    may_look: bool = True  # into it, where it is a folder
     leads_to: str | None = None  # a link to what is not there
     unmounted: str | None = None  # a place at or above it for a disk that is not mounted
     owner: str = ""
@@ -53,6 +54,7 @@ def look(folder: Path, fstab: Path = FSTAB) -> Place:
         nearest=str(nearest),
         there=there,
         is_folder=nearest.is_dir(),
+        may_look=inside or not (there and folder.is_dir()),
         leads_to=str(folder.readlink()) if folder.is_symlink() and not there else None,
         unmounted=next((each for each in _planned(fstab) if _is_for(each, folder)), None),
         owner=_name(nearest.stat().st_uid),

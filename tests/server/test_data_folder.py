@@ -1,5 +1,9 @@
 """What the doctor says of a data folder that is missing, not mounted, not ours, read-only or full."""
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,7 @@ from server.order_line import STORE_FILE
 from storage.lock import held
 from tests.commanding import fireside
 from tests.disks import fill, mounted, remounted
+from tests.server.test_closed_stores import WITHOUT_ROOTS_RIGHTS
 
 WELL = Place(folder="/srv/f", nearest="/srv/f", owner="ann", me="ann", names=(STORE_FILE, "lock"))
 GONE = replace(WELL, there=False, nearest="/srv", names=())
@@ -86,6 +91,22 @@ def test_a_folder_is_looked_at_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     with held(tmp_path / "new"):
         assert told(look(tmp_path / "new"))[0]
+
+
+def test_the_doctor_goes_on_where_nobody_may_look_into_the_folder(tmp_path: Path) -> None:
+    before = WITHOUT_ROOTS_RIGHTS if os.geteuid() == 0 else ()
+    if before and not shutil.which(before[0]):
+        pytest.skip("root may look everywhere, and setpriv is not here")
+    data = tmp_path / "data"
+    data.mkdir(mode=0o000)
+    words = (*before, sys.executable, "-m", "server.cli", "doctor", "--data", str(data))
+    try:
+        looked = subprocess.run(words, capture_output=True, text=True, check=False)
+    finally:
+        data.chmod(0o700)
+    assert f"may not write in {data}" in looked.stdout
+    assert "companions" in looked.stdout
+    assert looked.stderr == ""
 
 
 def test_a_look_at_what_is_not_ours_leaves_nothing_there(tmp_path: Path, born: Nursery) -> None:
