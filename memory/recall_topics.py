@@ -178,7 +178,7 @@ class Reader:
 
     def _of_phrases(self, said: list[str]) -> frozenset[str]:
         """The topics that phrases of several words touch."""
-        singular = [word[:-1] for word in said if word.endswith("s")]
+        singular = [word.removesuffix("s") for word in said]
         cues = (topics for one in (said, singular) for _, _, topics in self._cues.phrases(one))
         shared = (self._by_groups(groups) for _, _, groups in known_words().phrases(said))
         return frozenset[str]().union(*cues, *shared)

@@ -204,3 +204,13 @@ def test_what_is_shown_anyway_is_not_brought_back() -> None:
     index = Remembered(stated_by(dialogue("I'm allergic to eggs.", "I'm allergic to nuts.")))
     found = index.bring_back(needed("dinner ideas?"), most=5, reach=Reach(9, frozenset()), shown={"m2"})
     assert [each.message_id for each, _ in found] == ["m1"]
+
+
+def test_plurals_apart_are_no_phrase_and_side_by_side_they_are() -> None:
+    asked = default_reader().asked
+    apart = asked("Which radio services do I get at all those stations?")
+    beside = asked("Which radio do I get at all those service stations?")
+    assert apart is not None
+    assert "food" not in apart.topics
+    assert beside is not None
+    assert "food" in beside.topics
