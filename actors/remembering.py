@@ -133,7 +133,7 @@ class Remembering:
         opening = await self.loaded(conversation)
         held = session.state.talk
         if opening is not None and held is not None:
-            withheld = opening.talk.withheld or held.withheld  # what was said may not have landed yet
+            withheld = held.withheld or opening.talk.withheld  # what was said may not have landed yet
             session.state = replace(session.state, talk=replace(opening.talk, withheld=withheld))
         return opening is not None
 

@@ -73,7 +73,7 @@ class Sight:
 
     def _seen(self, state: State, message: str, text: str | None, private: Callable[[str], bool]) -> bool:
         """Whether a message of the person is one that is shown; it is read once."""
-        if state.talk is None or state.talk.withheld:
+        if state.talk is None or state.talk.withheld is not False:
             return False
         if message not in self._kept | self._open:
             (self._kept if text is None or private(text) else self._open).add(message)

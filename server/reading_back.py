@@ -60,14 +60,14 @@ def opening(
     if found is None or found.conversation.companion != companion.id:
         return None
     return Opening(
-        talk=_read(_talk(found), found.messages) if read else _talk(found),
+        talk=_read(_talk(found), found.messages) if read else _talk(found, read=False),
         messages=found.messages,
         unanswered=found.unanswered,
         closed=found.conversation.closed_at is not None,
     )
 
 
-def _talk(found: Loaded) -> Talk:
+def _talk(found: Loaded, *, read: bool = True) -> Talk:
     summary = found.summary
     return Talk(
         conversation=found.conversation.id,
@@ -85,9 +85,16 @@ def _talk(found: Loaded) -> Talk:
         ),
         summary=msgspec.json.decode(summary.content, type=Summed).text if summary is not None else None,
         summary_covers=summary.covers_last if summary is not None else 0,
-        withheld=found.withheld or withheld(found.unread, found.emotions),
+        withheld=_withheld(found, read=read),
         revision=found.conversation.revision,
     )
+
+
+def _withheld(found: Loaded, *, read: bool) -> bool | None:
+    """Whether family is told nothing of what follows; None where messages would have to be read to know it."""
+    if found.unread and not (read or found.withheld):
+        return None
+    return found.withheld or withheld(found.unread, found.emotions)
 
 
 def _read(talk: Talk, messages: Sequence[Message]) -> Talk:

@@ -166,7 +166,8 @@ def test_an_answer_that_is_made_anew_after_a_harm_is_not_shown_where_the_first_o
 
 def test_what_follows_is_kept_back_also_where_the_harm_itself_is_not_held_any_more() -> None:
     gone_by = Talk(conversation="cnv_0", last_position=400, message_count=400, withheld=True)
-    for talk, shown in ((gone_by, False), (Talk(conversation="cnv_0"), True)):
+    unread = Talk(conversation="cnv_0", withheld=None)
+    for talk, shown in ((gone_by, False), (unread, False), (Talk(conversation="cnv_0"), True)):
         table = Followed(talk)
         table.say("Good morning.")
         table.answered(LATER)

@@ -226,12 +226,14 @@ def test_it_is_known_after_a_crash_that_left_no_reading_of_it() -> None:
         apply_all(store.db, hurt)
         assert recover(store.db, 9_000).interrupted
         assert _withheld(store)
+        assert _withheld(store, read=False) is None, "no welcome waits until it is read"
     for waits in ((*hurt[:1],), (hurt[0], cancelled)):
         with empty_store() as store:
             assert _withheld(store, waits)
 
 
-def _withheld(store: InlineStore, *waiting: tuple[AnyChange, ...]) -> bool:
-    found = opening(store.db, shipped("clara")[0], user=ANNA, conversation="a", waiting=waiting)
+def _withheld(store: InlineStore, *waiting: tuple[AnyChange, ...], read: bool = True) -> bool | None:
+    clara = shipped("clara")[0]
+    found = opening(store.db, clara, user=ANNA, conversation="a", read=read, waiting=waiting)
     assert found is not None
     return found.talk.withheld
