@@ -49,9 +49,7 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
     summary: str | None = None  # covers the positions up to ``summary_covers``
     summary_covers: int = 0
     summary_asked: int = 0  # a summary up to here was asked for
-    withheld: bool | None = (
-        False  # what follows may speak of what family is not told of (D25); None: not known yet
-    )
+    withheld: bool | None = False  # what follows may tell what family is not told (D25); None: not known yet
     replaced: tuple[str, ...] = ()  # another answer has their place: nothing is told of them any more
     revision: int = 0  # raised whenever words are removed; a summary of before is none of this talk
     began_with: str | None = None  # the message whose transaction creates the conversation, until it landed

@@ -24,7 +24,7 @@ from server.not_landed import Waiting, brought_up, waiting_last
 from server.past_talks import key_facts, lines, moment_of, past_talks, topics
 from storage.care_contexts import care_context
 from storage.conversations import last_conversation
-from storage.facts import Fact, grounds_of, told_facts
+from storage.facts import Fact, lasting_facts, told_facts
 from storage.memories import remembering
 from storage.messages import stated_by
 from storage.order import newest_time
@@ -159,12 +159,15 @@ def _facts(db: sqlite3.Connection, companion: Companion, user: str) -> tuple[Fac
     days = policy.fade_after_days if policy is not None else None
     faded_before = None if days is None else newest_time(db) - days * DAY_MS
     holding = told_facts(db, user=user, companion=companion.id)
-    grounds = grounds_of(db, user=user, companion=companion.id)
-    return tuple(fact_line(fact, faded_before, grounds.get(fact.id, ())) for fact in holding)
+    lasting = lasting_facts(db, user=user, companion=companion.id)
+    return tuple(fact_line(fact, faded_before, lasts=fact.id in lasting) for fact in holding)
 
 
-def fact_line(fact: Fact, faded_before: int | None = None, rests_on: tuple[str, ...] = ()) -> FactLine:
-    """A fact as a line. It has faded when it was neither said nor used since ``faded_before`` (milliseconds)."""
+def fact_line(fact: Fact, faded_before: int | None = None, *, lasts: bool = False) -> FactLine:
+    """A fact as a line. It has faded when it was neither said nor used since ``faded_before`` (milliseconds).
+
+    One that ``lasts`` does not go with the messages that it rests on.
+    """
     return FactLine(
         id=fact.id,
         category=fact.category,
@@ -175,7 +178,7 @@ def fact_line(fact: Fact, faded_before: int | None = None, rests_on: tuple[str, 
         origin=fact.origin,
         statement=fact.statement,
         faded=faded_before is not None and max(fact.last_at, fact.used_at or 0) < faded_before,
-        rests_on=rests_on,
+        rests_on=() if lasts else fact.sources,
     )
 
 

@@ -45,9 +45,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     anchors: tuple[tuple[str, str], ...]
     released: frozenset[str]  # what the safeguarding contact lets be known
     removed_at: int | None  # where the first message of the person stood that was removed
-    heard: frozenset[
-        str
-    ]  # what the job covers of the messages, but for those said while nothing was to be remembered
+    heard: frozenset[str]  # what the job covers of the messages, but for those said while remembering was off
     earlier: Summed | None
     earlier_to: int  # the last position that ``earlier`` covers
 

@@ -130,18 +130,16 @@ def _sources(db: sqlite3.Connection, user: str, companion: str) -> dict[str, tup
     return found
 
 
-def grounds_of(db: sqlite3.Connection, *, user: str, companion: str) -> dict[str, tuple[str, ...]]:
-    """The facts that rest on messages alone, and on which: each goes with the last of them."""
-    others: list[tuple[str]] = db.execute(
+def lasting_facts(db: sqlite3.Connection, *, user: str, companion: str) -> frozenset[str]:
+    """The facts that rest on more than messages; any other goes with the last of its sources."""
+    found: list[tuple[str]] = db.execute(
         """
         SELECT s.fact FROM facts f JOIN fact_sources s ON s.fact = f.id
         WHERE f.user_id = ? AND f.companion = ? AND s.message IS NULL
         """,
         (user, companion),
     ).fetchall()
-    lasting = {fact for (fact,) in others}
-    sources = _sources(db, user, companion)
-    return {fact: messages for fact, messages in sources.items() if fact not in lasting}
+    return frozenset(fact for (fact,) in found)
 
 
 def fact_of(db: sqlite3.Connection, *, user: str, companion: str, id: str) -> Fact | None:  # noqa: A002  # the wire's word

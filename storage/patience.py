@@ -50,21 +50,21 @@ class Patient:
     """
 
     def __init__(self, store: Store, seconds: float = PATIENCE_S) -> None:
-        self._store = store
+        self.asked = store
         self._seconds = seconds
         self._late: list[Callable[[], bool]] = []  # whether the thread is done with what was given up
 
     async def read(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` against one consistent state."""
-        return await self._in_time(self._store.read, fn, leave=True)
+        return await self._in_time(self.asked.read, fn, leave=True)
 
     async def transact(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` in one transaction of its own."""
-        return await self._in_time(self._store.transact, fn, leave=False)
+        return await self._in_time(self.asked.transact, fn, leave=False)
 
     async def tend(self, fn: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``fn`` outside of any transaction; what the files need takes its time."""
-        return await self._store.tend(fn)
+        return await self.asked.tend(fn)
 
     async def _in_time(
         self,
@@ -108,4 +108,4 @@ def _heard(answer: asyncio.Future[T]) -> None:
 
 def longer(store: Store, seconds: float) -> Store:
     """The same store, for a question whose answer is long."""
-    return Patient(store._store, seconds) if isinstance(store, Patient) else store  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]  # the class is this module's own
+    return Patient(store.asked, seconds) if isinstance(store, Patient) else store

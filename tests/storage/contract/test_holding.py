@@ -15,7 +15,7 @@ from companions.fact_changes import (
 )
 from memory.statements_kinds import Statement
 from storage.connection import Store
-from storage.facts import grounds_of, present_form, told_facts
+from storage.facts import lasting_facts, present_form, told_facts
 from storage.facts_removed import facts_without
 from tests.storage.contract.landing import land
 from tests.storage.facts_making import (
@@ -265,8 +265,11 @@ async def test_what_rests_on_messages_alone_is_known_with_them(store: Store) -> 
     await land(
         store, added("walks", "I like walks", likes("walks")), added("g", "my garden", likes("my garden"))
     )
-    (garden,) = [each for each in await kept(store) if each.value == "my garden" and each.status == "active"]
+    every = await kept(store)
+    (garden,) = [each for each in every if each.value == "my garden" and each.status == "active"]
     assert garden.sources == ("msg_c_1",)  # and the command
-    grounds = await store.read(lambda db: grounds_of(db, user=ANNA, companion=COMPANION))
+    lasting = await store.read(lambda db: lasting_facts(db, user=ANNA, companion=COMPANION))
+    grounds = {each.id: each.sources for each in every if each.id not in lasting}
     assert grounds == {"fct_a_1": ("msg_a_1", "msg_b_1"), "fct_a_2": ("msg_a_2",)}
-    assert await store.read(lambda db: grounds_of(db, user="bert", companion=COMPANION)) == {}
+    assert lasting == {garden.id, "walks"}, "the person asked for these"
+    assert await store.read(lambda db: lasting_facts(db, user="bert", companion=COMPANION)) == frozenset()
